@@ -72,7 +72,7 @@ class LinalgDet(Unary):
         return np.asarray(np.linalg.det(x), x.dtype)
 
     def dx(self, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return (g * y).unsqueeze(-1).unsqueeze(-1) * LinalgInvEx()(x).mT
+        return (g * y).unsqueeze(-1).unsqueeze(-1) * LinalgInvEx().of(x).mT
 
 
 class LinalgSolveEx(Binary):
@@ -85,10 +85,10 @@ class LinalgSolveEx(Binary):
         return _unless_singular(np.linalg.solve, a, b)
 
     def da(self, g: Tensor, a: Tensor, y: Tensor) -> Tensor:
-        return sum_to(-(LinalgSolveEx()(a.mT, g) @ y.mT), self.shapes[0])
+        return sum_to(-(LinalgSolveEx().of(a.mT, g) @ y.mT), self.shapes[0])
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return sum_to(LinalgSolveEx()(a.mT, g), self.shapes[1])
+        return sum_to(LinalgSolveEx().of(a.mT, g), self.shapes[1])
 
 
 @op()
@@ -101,7 +101,7 @@ def inverse(input: Tensor) -> Tensor:
             [0.0000, 0.2500]])
     """
     _check_square("inv", input)
-    return LinalgInvEx()(input)
+    return LinalgInvEx().of(input)
 
 
 @op()
@@ -113,7 +113,7 @@ def det(input: Tensor) -> Tensor:
     tensor(7.)
     """
     _check_square("det", input)
-    return LinalgDet()(input)
+    return LinalgDet().of(input)
 
 
 inv = inverse
@@ -139,9 +139,9 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803  # PyTorch's names
         shapes = f"{tuple(A.shape)} and {tuple(B.shape)}"
         raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B: {shapes}")
     if not of_vectors:
-        return LinalgSolveEx()(A, B)
-    columns = LinalgSolveEx()(A, Reshape((*B.shape, 1))(B))
-    return Reshape(columns.shape[:-1], "LinalgSolveExBackward0")(columns)
+        return LinalgSolveEx().of(A, B)
+    columns = LinalgSolveEx().of(A, Reshape((*B.shape, 1)).of(B))
+    return Reshape(columns.shape[:-1], "LinalgSolveExBackward0").of(columns)
 
 
 _EXPECTED = "Expected a floating point or complex tensor as input"

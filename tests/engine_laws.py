@@ -165,7 +165,7 @@ def all_users_first() -> None:
     (x,) = leaves(1)
     y, steps = x, []
     for _ in range(60):
-        y = y + Counted(steps)(y)
+        y = y + Counted(steps).of(y)
     y.backward()
     assert x.grad.item() == 2.0**60
     assert len(steps) == 60

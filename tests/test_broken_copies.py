@@ -68,7 +68,7 @@ def padding_masks_first_order_only(self: Any, g: Any, ids: Any) -> Any:
     if self.padding_idx is not None:
         values = np.where(ids._array[..., None] != self.padding_idx, g._array, g._array.dtype.type(0))
         g = g + g._new(values - g._array)
-    return ScatterAdd(self.num_embeddings)(g, ids)
+    return ScatterAdd(self.num_embeddings).of(g, ids)
 
 
 def linear_without_transpose(self: Any, g: Any) -> Any:

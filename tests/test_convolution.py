@@ -152,7 +152,7 @@ def last_block_only(self: Any, x: Any, g: Any) -> Any:
 
 
 def bias_of_first(self: Any, g: Any) -> Any:
-    return convolution.Sum((0, *range(2, g.ndim)))(g[:1])
+    return convolution.Sum((0, *range(2, g.ndim))).of(g[:1])
 
 
 def no_gradient_of_weight(self: Any, g: Any) -> Any:

@@ -58,8 +58,8 @@ for vocabulary, size, shape in [(7, 3, (5,)), (4, 2, (3, 6)), (1, 1, (2,)), (9, 
     ids = tensor(rng.integers(0, vocabulary, shape), "int64")
     w, g, h = small(vocabulary, size), small(*shape, size), small(vocabulary, size)
     x = one_hot(ids, vocabulary)
-    lookup = order_two(lambda w: Lookup()(w, ids), w, g, h)
-    product = order_two(lambda w: Linear()(x, w.mT, None), w, g, h)
+    lookup = order_two(lambda w: Lookup().of(w, ids), w, g, h)
+    product = order_two(lambda w: Linear().of(x, w.mT, None), w, g, h)
     for a, b in zip(lookup, product, strict=True):
         np.testing.assert_array_equal(a, b, strict=True)
 """
@@ -74,7 +74,7 @@ wanted = one_hot(y, len(letters))
 w = tensor(np.zeros((len(letters), len(letters))), "float32", requires_grad=True)
 losses = []
 for _ in range(100):
-    logits = Lookup()(w, x)
+    logits = Lookup().of(w, x)
     log_sum = logits.exp().sum(1).log()
     loss = (log_sum - (logits * wanted).sum(1)).sum() / len(ids[1:])
     loss.backward()

@@ -26,7 +26,7 @@ class Cube(Unary):
 def test_the_shape_of_the_gradient() -> None:
     x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
     with pytest.raises(RuntimeError, match=r"invalid gradient - got \[2\] but expected shape compatible with \[3\]"):
-        gradcheck(lambda x: Cube(lambda dx: dx[:2])(x), x)
+        gradcheck(lambda x: Cube(lambda dx: dx[:2]).of(x), x)
 
 
 def test_inputs_are_as_they_were_after_an_error() -> None:

@@ -6,6 +6,7 @@ On one-hot vectors it is an embedding: see `minigrad.core.embedding` for the pai
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,10 @@ class Linear(Node):
     def dc(self, g: Tensor) -> Tensor:
         return Sum(tuple(range(g._array.ndim - 1))).of(g)
 
-    @property
-    def next_functions(self) -> tuple[Any, ...]:
+    def in_order(self, each: Sequence[Any]) -> tuple[Any, ...]:
         """As in PyTorch the bias comes first: there it is what a product is added to."""
-        x, weight, bias = self.ways
-        return (x, weight) if bias == (None, 0) else (bias, x, weight)
+        x, weight, bias = each
+        return (x, weight) if self.edges[2] is None else (bias, x, weight)
 
 
 def _form(x: Array, bias: Array | None) -> str:

@@ -281,8 +281,6 @@ class Node:
             cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
             if "keep" not in vars(cls):
                 cls.keep = keeping(cls.reads)
-        if "of" in vars(cls):
-            cls.__call__ = cls.of  # type: ignore[method-assign]
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
@@ -324,7 +322,27 @@ class Node:
         >>> [(node.name(), index) for node, index in x.exp().sum().grad_fn.next_functions]
         [('ExpBackward0', 0)]
         """
-        return tuple([way for place, way in enumerate(self.ways) if not self.gradients or place in self.gradients])
+        return self.in_order(self.ways)
+
+    def in_order(self, each: Sequence[Any]) -> tuple[Any, ...]:
+        """What there is for each input, without those that can have no gradient, in the order of PyTorch's node."""
+        return tuple([one for place, one in enumerate(each) if not self.gradients or place in self.gradients])
+
+    def __call__(self, *g: Tensor) -> Any:
+        """The gradients of the inputs, given those of the outputs, `in_order`: of one input alone, of others a tuple.
+
+        >>> import minigrad as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x.detach()).grad_fn(torch.tensor([1.0, 10.0]))
+        (tensor([ 1., 20.]), None)
+        """
+        count = self.count if isinstance(self, Several) else 1
+        if len(g) != count:
+            raise TypeError(f"expected {count} arguments, got {len(g)} instead: a gradient for each output of the node")
+        if not all([isinstance(each, Tensor) for each in g]):
+            raise TypeError("an argument is not a Variable: torch.tensor(1.0)")
+        gradients = self.in_order(self.backward(g if isinstance(self, Several) else g[0]))
+        return gradients if len(gradients) > 1 else gradients[0]
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(gradients of the outputs)` before each backward of this node; what it returns replaces them."""
@@ -356,9 +374,6 @@ class Node:
         if recorded and current.enabled:
             self.record(tuple(edges), inputs, out)
         return out
-
-    #: The same, in more time: Python calls a method without leaving its loop, an object through a slot of its class.
-    __call__ = of
 
     def record(self, edges: tuple[Edge, ...], inputs: tuple[Any, ...], out: Any) -> None:
         """Become the node that made `out` from `inputs`, keeping of them what `keep` says."""
@@ -461,7 +476,7 @@ class View(Unary):
 
     def of_gradient(self, g: Tensor) -> Tensor:
         """The view of a gradient; where no history is recorded, nobody counts writes to it: it is not known as one."""
-        return self(g) if current.enabled else g._new(self.forward(g._array))
+        return self.of(g) if current.enabled else g._new(self.forward(g._array))
 
 
 class Binary(Node):

@@ -45,7 +45,7 @@ class Gate(Curve):
 
 def _applied(curve: Curve, input: Tensor, inplace: bool) -> Tensor:
     """The curve of the input, written into the input itself if `inplace`."""
-    return input._rewrite(curve) if inplace else curve(input)
+    return input._rewrite(curve.of) if inplace else curve.of(input)
 
 
 # ---- straight lines --------------------------------------------------------------------------------------------------
@@ -322,7 +322,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
-    return (Gelu() if approximate == "none" else GeluTanh())(input)
+    return (Gelu() if approximate == "none" else GeluTanh()).of(input)
 
 
 # ---- gates: a half of the elements says how much of the other half goes on -------------------------------------------

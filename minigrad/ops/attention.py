@@ -127,8 +127,8 @@ def scaled_dot_product_attention(
         return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
     if scale is None:
         scale = 1 / math.sqrt(query._array.shape[-1] or 1)
-    weights = AttentionWeights(scale)(query, key, mask)
-    return (Attend() if fused else MatMul())(dropout(weights, dropout_p), value)
+    weights = AttentionWeights(scale).of(query, key, mask)
+    return (Attend() if fused else MatMul()).of(dropout(weights, dropout_p), value)
 
 
 def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:

@@ -52,7 +52,7 @@ class ConstantPad(Unary):
         return padded(x, self.pads, self.value)
 
     def dx(self, g: Tensor) -> Tensor:
-        return ConstantPad(opposite(self.pads), np.zeros(()))(g)
+        return ConstantPad(opposite(self.pads), np.zeros(())).of(g)
 
 
 def padded(x: Array, pads: Sequence[tuple[int, int]], value: Any = 0) -> Array:
@@ -97,7 +97,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
     if mode == "constant":
         if any([max(-before, -after, -before - after) > n for n, (before, after) in zip(sizes, pads, strict=True)]):
             raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
-        return ConstantPad(pads, arguments.filler(value or 0, input.dtype))(input)
+        return ConstantPad(pads, arguments.filler(value or 0, input.dtype)).of(input)
     if mode not in _PLACES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
@@ -118,7 +118,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
 
 def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:
     """The elements of `x` at places in as many last dimensions as `places` has, counted as if they were one."""
-    return Index(all_dims(x)[-places.ndim :], form)(x, x._new(places))
+    return Index(all_dims(x)[-places.ndim :], form).of(x, x._new(places))
 
 
 def places_of(tables: Sequence[Array], sizes: Sequence[int]) -> Array:
@@ -245,7 +245,7 @@ class Im2Col(Unary):
         return self.windows.view(x).copy()
 
     def dx(self, g: Tensor) -> Tensor:
-        return Col2Im(self.windows, self.sizes)(g)
+        return Col2Im(self.windows, self.sizes).of(g)
 
 
 class Col2Im(Unary):
@@ -260,7 +260,7 @@ class Col2Im(Unary):
         return self.windows.add(widened(x), self.sizes).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        return Im2Col(self.windows)(g)
+        return Im2Col(self.windows).of(g)
 
 
 @op("nn.functional", name="unfold", kernel="im2col")
@@ -282,9 +282,9 @@ def windows_of(
     counts = windows.counts(input.shape[-2:])
     if min(counts) < 1:
         raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, {windows}: {counts} of them")
-    columns = Im2Col(windows)(input)
+    columns = Im2Col(windows).of(input)
     shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
-    return Reshape(shape, "Im2ColBackward0")(columns)
+    return Reshape(shape, "Im2ColBackward0").of(columns)
 
 
 @op("nn.functional", name="fold", kernel="col2im")
@@ -305,7 +305,7 @@ def sum_of_windows(
         told = f"Given output_size={sizes}, {windows}, expected columns of shape (N, C * {size}, {rows} * {columns})"
         raise RuntimeError(f"{told}, but got {list(input.shape)}")
     shape = (*input.shape[:-2], channels, *windows.kernel, rows, columns)
-    return Col2Im(windows, sizes)(Reshape(shape)(input))
+    return Col2Im(windows, sizes).of(Reshape(shape).of(input))
 
 
 def _of_images(kernel: str, x: Tensor, size: PerDim, dilation: PerDim, padding: PerDim, stride: PerDim) -> Windows:
@@ -356,7 +356,7 @@ class _OnWindows(Node):
     groups: int
 
     def dc(self, g: Tensor) -> Tensor:
-        return Sum((0, *range(2, g._array.ndim)))(g)
+        return Sum((0, *range(2, g._array.ndim))).of(g)
 
 
 class Convolution(_OnWindows):
@@ -379,10 +379,10 @@ class Convolution(_OnWindows):
         return _finished(y.reshape(len(x), len(weight), *counts), bias, x)
 
     def da(self, g: Tensor, weight: Tensor) -> Tensor:
-        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE)(g, weight, None)
+        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE).of(g, weight, None)
 
     def db(self, g: Tensor, x: Tensor) -> Tensor:
-        return WeightGradient(self.windows, self.groups)(x, g)
+        return WeightGradient(self.windows, self.groups).of(x, g)
 
 
 class ConvTranspose(_OnWindows):
@@ -405,10 +405,10 @@ class ConvTranspose(_OnWindows):
         return _finished(x, bias, g)
 
     def da(self, g: Tensor, weight: Tensor) -> Tensor:
-        return Convolution(self.windows, self.groups, _TWICE)(g, weight, None)
+        return Convolution(self.windows, self.groups, _TWICE).of(g, weight, None)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
-        return WeightGradient(self.windows, self.groups)(g, a)
+        return WeightGradient(self.windows, self.groups).of(g, a)
 
 
 class WeightGradient(_OnWindows):
@@ -426,10 +426,10 @@ class WeightGradient(_OnWindows):
         return dw.reshape(g.shape[1], *shape).astype(x.dtype, copy=False)
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE)(b, g, None)
+        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE).of(b, g, None)
 
     def db(self, g: Tensor, x: Tensor) -> Tensor:
-        return Convolution(self.windows, self.groups, _TWICE)(x, g, None)
+        return Convolution(self.windows, self.groups, _TWICE).of(x, g, None)
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
@@ -494,7 +494,7 @@ def _declare_convolution(dims: int) -> None:
             sized = [sum(pad) + size for pad, size in zip(pads, input.shape[2:], strict=True)]
             sizes = f"Calculated padded input size per channel: {sized}. Kernel size: {windows.kernel}"
             raise RuntimeError(f"{sizes}. Kernel size can't be greater than actual input size")
-        return Convolution(windows, groups)(input, weight, bias)
+        return Convolution(windows, groups).of(input, weight, bias)
 
 
 @of_each_rank
@@ -537,7 +537,7 @@ def _declare_transposed(dims: int) -> None:
         sizes = windows.sizes(input.shape[2:])
         if min(sizes) < 1:
             raise RuntimeError(f"Given input size: {list(input.shape)}, output size {sizes}. Output size is too small")
-        return ConvTranspose(windows, groups, sizes)(input, weight, bias)
+        return ConvTranspose(windows, groups, sizes).of(input, weight, bias)
 
 
 def named_padding(

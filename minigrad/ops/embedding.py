@@ -43,10 +43,10 @@ class SparseLookup(Lookup):
         # A copy, in int64: the user's ids may change.
         named = ids._array.reshape(-1).astype(np.int64)
         size = g._array.shape[-1]
-        rows = Reshape((len(named), size), "SparseCooTensorWithDimsAndTensorsBackward0")(g)
+        rows = Reshape((len(named), size), "SparseCooTensorWithDimsAndTensorsBackward0").of(g)
         if self.padding_idx is not None:
             used = np.flatnonzero(named != self.padding_idx)
-            named, rows = named[used], Lookup()(rows, g._new(used))
+            named, rows = named[used], Lookup().of(rows, g._new(used))
         return tensors.sparse.sparse_of(named[None], cast(rows, self.dtype), (self.num_embeddings, size))
 
 
@@ -55,7 +55,7 @@ def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool
     if sparse and scaled:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one")
     kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
-    return kind(padding_idx)(weight, ids)
+    return kind(padding_idx).of(weight, ids)
 
 
 @op("nn.functional")
@@ -263,7 +263,7 @@ def embedding_bag(
     counts = np.bincount(bags, minlength=len(starts))
     rows = looked_up(weight, weight._new(ids[used]), None, scale_grad_by_freq, sparse)
     if rows._array.dtype in HALVES:
-        rows = Widened(float32)(rows)
+        rows = Widened(float32).of(rows)
     if per_sample_weights is not None:
         rows = rows * cast(per_sample_weights.reshape(-1)[weight._new(used)], rows.dtype).unsqueeze(1)
     return rounded(_bagged(rows, bags, counts, mode), weight.dtype)
@@ -309,7 +309,7 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
     # If all bags are of one size, a sum is one matrix product.
     size = int(counts[0]) if counts.size and (counts == counts[0]).all() else None
     if mode != "max":
-        sums = SumBags(len(counts), size)(rows, rows._new(bags))
+        sums = SumBags(len(counts), size).of(rows, rows._new(bags))
         if mode == "sum":
             return sums
         divisors = size or rows._new(np.maximum(counts, 1)[:, None].astype(rows._array.dtype))
@@ -317,8 +317,8 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
     filled = np.flatnonzero(counts)
     if filled.size:
         places = places_along(_largest_in_bags(rows._array, counts[filled]), 0, rows._array.shape)
-        rows = Index((0, 1), "EmbeddingBagBackward0", once=True)(rows, rows._new(places))
-    return rows if filled.size == len(counts) else SumBags(len(counts))(rows, rows._new(filled))
+        rows = Index((0, 1), "EmbeddingBagBackward0", once=True).of(rows, rows._new(places))
+    return rows if filled.size == len(counts) else SumBags(len(counts)).of(rows, rows._new(filled))
 
 
 def _largest_in_bags(rows: Array, counts: Array) -> Array:

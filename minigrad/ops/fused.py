@@ -38,7 +38,7 @@ def rounded(x: Tensor, to: dtype) -> Tensor:
     """`x` in the dtype `to`, under the name of the operation that made it."""
     if x._array.dtype == to._numpy:
         return x
-    return named(Cast(to), "" if x._node is None else x._node.name())(x)
+    return named(Cast(to), "" if x._node is None else x._node.name()).of(x)
 
 
 def named(node: Any, form: str) -> Any:

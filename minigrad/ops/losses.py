@@ -140,7 +140,7 @@ class NllLoss(ClassLoss):
         g = Expand(self.places.shape).of_gradient(-self.per_element_gradient(g))
         # Of the ignored, not even a zero of the other sign.
         g = g if self.ignored is None else masked(g, ~self.ignored)
-        return PutIndex(self.shape, tuple(range(len(self.shape))), once=True)(g, g._new(self.places))
+        return PutIndex(self.shape, tuple(range(len(self.shape))), once=True).of(g, g._new(self.places))
 
 
 class CrossEntropy(Fused, ClassLoss):
@@ -158,7 +158,7 @@ class CrossEntropy(Fused, ClassLoss):
 
     def definition(self, x: Tensor, target: Tensor, weight: Tensor | None) -> Tensor:
         """The same in tensors."""
-        return NllLoss(self.reduction, self.ignore_index)(x.log_softmax(class_dim(x._array)), target, weight)
+        return NllLoss(self.reduction, self.ignore_index).of(x.log_softmax(class_dim(x._array)), target, weight)
 
     def fused_gradients(self, g: Tensor) -> Sequence[Any]:
         # The ids may lie in the memory of the targets, which must be as they were.
@@ -240,7 +240,7 @@ def cross_entropy(
         return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
     _check_classes(input, target, weight, _KERNEL)
     loss = CrossEntropy(how, as_int(ignore_index), early=input._requires_grad and current.enabled)
-    return in_float32(loss, input, _shaped(target, input), weight)
+    return in_float32(loss.of, input, _shaped(target, input), weight)
 
 
 @op("nn.functional", kernel="nll_loss_nd")
@@ -264,7 +264,7 @@ def nll_loss(
     """
     how = reduction_of(reduction, size_average, reduce)
     _check_classes(input, target, weight, "nll_loss_out_frame")
-    return in_float32(NllLoss(how, as_int(ignore_index)), input, _shaped(target, input), weight)
+    return in_float32(NllLoss(how, as_int(ignore_index)).of, input, _shaped(target, input), weight)
 
 
 def _cross_entropy_of_probabilities(
@@ -283,7 +283,7 @@ def _cross_entropy_of_probabilities(
     if how == "none":
         return -products.sum(dim)
     whole = -products.sum()
-    return whole if how == "sum" else named(Div(), "DivBackward1")(whole, x._array.size // max(classes, 1))
+    return whole if how == "sum" else named(Div(), "DivBackward1").of(whole, x._array.size // max(classes, 1))
 
 
 def _smooth_cross_entropy(
@@ -312,7 +312,7 @@ def _by_class(weight: Tensor, x: Tensor) -> Tensor:
 
 def _shaped(target: Tensor, x: Tensor) -> Tensor:
     """The class ids; for a vector of scores, one id without a dimension."""
-    return Reshape(())(target) if x.ndim == 1 and target.ndim == 1 else target
+    return Reshape(()).of(target) if x.ndim == 1 and target.ndim == 1 else target
 
 
 def _check_count(weight: Tensor, x: Tensor) -> None:
@@ -392,6 +392,10 @@ class ElementLoss(Unary):
         difference: Any = self.ways[0][0]
         return difference.next_functions
 
+    def __call__(self, *g: Tensor) -> Any:
+        difference: Any = self.ways[0][0]
+        return difference(super().__call__(*g))
+
 
 class MseLoss(ElementLoss):
     """`d**2`, or the mean or sum of these."""
@@ -418,7 +422,7 @@ class SmoothL1Loss(ElementLoss):
         return (size - near * 0.5) * near * (1 / self.beta)
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
-        return Hardtanh(-self.beta, self.beta)(d) * (g * (1 / self.beta))
+        return Hardtanh(-self.beta, self.beta).of(d) * (g * (1 / self.beta))
 
 
 def per_element_gradient(g: Tensor, reduction: Reduction, count: int, weight: Tensor | None = None) -> Tensor:
@@ -520,7 +524,7 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
     common = result_type(input._array, target._array)
     x, y = cast(input, common), cast(target, common)
     check_floating(kernel, x)
-    return in_float32(lambda x, y: op(x - y), x, y)
+    return in_float32(lambda x, y: op.of(x - y), x, y)
 
 
 def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
@@ -556,7 +560,7 @@ class BinaryCrossEntropy(Node):
         return reduced_array(losses if w is None else losses * w, self.reduction)
 
     def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:
-        return BinaryCrossEntropyBackward()(per_element_gradient(g, self.reduction, p._array.size, w), p, t)
+        return BinaryCrossEntropyBackward().of(per_element_gradient(g, self.reduction, p._array.size, w), p, t)
 
     def db(self, g: Tensor, p: Tensor, w: Tensor | None) -> Tensor:
         return per_element_gradient(g, self.reduction, p._array.size, w) * ((1 - p).log() - p.log())
@@ -640,7 +644,7 @@ def binary_cross_entropy(
             remedy = "for scores take binary_cross_entropy_with_logits, and for class ids there is cross_entropy"
             raise RuntimeError(f"all elements of {name} should be between 0 and 1: {remedy}")
     weight = _factor("binary_cross_entropy", "weight", weight, input)
-    return in_float32(BinaryCrossEntropy(how), input, target, weight)
+    return in_float32(BinaryCrossEntropy(how).of, input, target, weight)
 
 
 @op("nn.functional")
@@ -671,7 +675,7 @@ def binary_cross_entropy_with_logits(
     x, t = cast(input, common), cast(target, common)
     weight = _factor("binary_cross_entropy_with_logits", "weight", weight, x)
     pos_weight = _factor("binary_cross_entropy_with_logits", "pos_weight", pos_weight, x)
-    return rounded(in_float32(BinaryCrossEntropyWithLogits(how), x, t, weight, pos_weight), target.dtype)
+    return rounded(in_float32(BinaryCrossEntropyWithLogits(how).of, x, t, weight, pos_weight), target.dtype)
 
 
 @op("nn.functional")

@@ -46,7 +46,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise product_error(x, y)
     if y.ndim == 1:
         if x.ndim <= 2:
-            return (Dot() if x.ndim == 1 else Mv())(input, other)
+            return (Dot() if x.ndim == 1 else Mv()).of(input, other)
         column = Reshape((*y.shape, 1)).of(other)
         return UnsafeView(x.shape[:-1]).of(matmul(input, column))
     if x.ndim == 1:

@@ -203,7 +203,7 @@ def layer_norm(
             [ 1.0000, -1.0000]])
     """
     groups = _groups(_row_frame(input, normalized_shape, weight=weight, bias=bias), (1,), (1,), eps)
-    return _normalized("LayerNormKernelImpl", input, weight, bias, Normalize(groups, "NativeLayerNormBackward0"))
+    return _normalized("LayerNormKernelImpl", input, weight, bias, Normalize(groups, "NativeLayerNormBackward0").of)
 
 
 @op("nn.functional")
@@ -225,7 +225,7 @@ def rms_norm(
     eps = float(np.finfo(x._array.dtype).eps) if eps is None else eps
     groups = _groups(_row_frame(x, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
     weight = None if weight is None else weight.to(x.dtype)
-    return cast(_normalized("rms_norm", x, weight, None, Normalize(groups, "MulBackward0")), input.dtype)
+    return cast(_normalized("rms_norm", x, weight, None, Normalize(groups, "MulBackward0").of), input.dtype)
 
 
 @op("nn.functional")
@@ -251,7 +251,7 @@ def group_norm(
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups")
     _check_channels(input, weight=weight, bias=bias)
     groups = _groups((n, num_groups, channels // num_groups, math.prod(rest)), (2, 3), (1, 2), eps)
-    return _normalized("GroupNormKernelImpl", input, weight, bias, Normalize(groups, "NativeGroupNormBackward0"))
+    return _normalized("GroupNormKernelImpl", input, weight, bias, Normalize(groups, "NativeGroupNormBackward0").of)
 
 
 @op("nn.functional")
@@ -300,7 +300,7 @@ def batch_norm(
     frame = (n, channels, math.prod(rest)) if rest else (n, channels)
     groups = _groups(frame, (0, 2)[: len(frame) - 1], (1,), eps)
     op = Normalize(groups, "NativeBatchNormBackward0")
-    y = _normalized("batch_norm", input, weight, bias, op)
+    y = _normalized("batch_norm", input, weight, bias, op.of)
     if runnings and input._array.size:
         (_, mean, variance, _), *_ = op.rounds
         # The unbiased estimate: the sum of squares divided by one less.
@@ -342,7 +342,7 @@ def instance_norm(
     _check_channels(input, weight=weight, bias=bias)
     n, channels, *rest = input._array.shape
     groups = _groups((n, channels, math.prod(rest)), (2,), (1,), eps)
-    return _normalized("batch_norm", input, weight, bias, Normalize(groups, "ViewBackward0"))
+    return _normalized("batch_norm", input, weight, bias, Normalize(groups, "ViewBackward0").of)
 
 
 # ---- vectors of length 1 ---------------------------------------------------------------------------------------------
@@ -387,15 +387,15 @@ def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
 # ---- what they have in common ----------------------------------------------------------------------------------------
 
 
-def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, op: Function) -> Tensor:
-    """What `op` makes of the input and the parameters, which are of its dtype, or all float32 beside halves."""
+def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, compute: Function) -> Tensor:
+    """What `compute` makes of the input and the parameters, which are of its dtype, or all float32 beside halves."""
     check_floating(kernel, input, "means are real numbers, input.float()")
     own = input._array.dtype
     for each in (weight, bias):
         if each is not None and each._array.dtype not in (own, computed_in(own)):
             raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
     weight, bias = [None if each is None else in_shape(each, (each._array.size,)) for each in (weight, bias)]
-    return in_float32(op, input, weight, bias)
+    return in_float32(compute, input, weight, bias)
 
 
 def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
@@ -404,7 +404,8 @@ def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tens
     scale = x._new(np.reciprocal(np.sqrt(variance)).astype(kind))
     scale = scale if w is None else scale * in_shape(w, mean.shape)
     shift = scale * x._new(-mean.astype(kind))
-    return named(Add(), "NativeBatchNormBackward0")(x * scale, shift if b is None else shift + in_shape(b, mean.shape))
+    shift = shift if b is None else shift + in_shape(b, mean.shape)
+    return named(Add(), "NativeBatchNormBackward0").of(x * scale, shift)
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:

@@ -108,7 +108,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         raise TypeError('median() missing 1 required positional arguments: "dim", whose dimension keepdim keeps')
     check_numbers("median_cpu", input._array.dtype)
     if dim is None:
-        return Extremum(middle_element, "MedianBackward0")(input)
+        return Extremum(middle_element, "MedianBackward0").of(input)
     position = normal_dim(dim, input.ndim)
     check_not_empty("median", input._array, position)
     return selected(return_types.median, input, position, keepdim, "MedianBackward1", middle)
@@ -203,7 +203,7 @@ def unique(
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     found, inverse, counts = distinct(input._array, position)
     error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
-    results = [Underived(found, f"{form}Backward0", error)(input)]
+    results = [Underived(found, f"{form}Backward0", error).of(input)]
     results += [input._new(each) for each, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return tuple(results) if len(results) > 1 else results[0]
 
@@ -282,7 +282,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 def underived(name: str, result: Array, *inputs: Any) -> Tensor:
     """`result`, computed from the inputs by the function `name`, as a tensor."""
     error = RuntimeError(f"derivative for aten::{name} is not implemented")
-    return Underived(result, "torch::autograd::NotImplemented", error)(*inputs)
+    return Underived(result, "torch::autograd::NotImplemented", error).of(*inputs)
 
 
 @op()

@@ -44,7 +44,7 @@ class MaxPool(Unary):
         starts, within = _starts(windows, shape[-dims:])
         images = np.arange(math.prod(shape[:-dims])) * math.prod(shape[-dims:])
         places = images.reshape(*shape[:-dims], *[1] * dims) + starts + within.take(largest)
-        return PutIndex(shape, all_dims(x), once=windows.apart())(g, g._new(places))
+        return PutIndex(shape, all_dims(x), once=windows.apart()).of(g, g._new(places))
 
 
 class AvgPool(Unary):
@@ -64,8 +64,8 @@ class AvgPool(Unary):
         shares, kernel = g / g._new(self.divisors.astype(g._array.dtype)), self.windows.kernel
         leading, counts = g._array.shape[: -len(kernel)], g._array.shape[-len(kernel) :]
         # Each place in a window has the share of the window.
-        shares = Expand((*leading, *kernel, *counts))(Reshape((*leading, *[1] * len(kernel), *counts))(shares))
-        return Col2Im(self.windows, self.sizes, self.form.replace("Backward0", "BackwardBackward0"))(shares)
+        shares = Expand((*leading, *kernel, *counts)).of(Reshape((*leading, *[1] * len(kernel), *counts)).of(shares))
+        return Col2Im(self.windows, self.sizes, self.form.replace("Backward0", "BackwardBackward0")).of(shares)
 
 
 @functools.lru_cache(maxsize=4)
@@ -161,7 +161,7 @@ def _declare_pooling(dims: int) -> None:
         if return_indices or max(per_dim("dilation", dilation, dims)) > 1:
             raise NotImplementedError("dilation and return_indices: the windows of F.unfold have an amax and an argmax")
         windows = _windows(f"max_pool{dims}d", input, dims, kernel_size, stride, padding, ceil_mode)
-        return MaxPool(windows, _form("MaxPool{}WithIndices", dims))(input)
+        return MaxPool(windows, _form("MaxPool{}WithIndices", dims)).of(input)
 
     @op("nn.functional", name=f"avg_pool{dims}d")
     def avg_pool(
@@ -182,7 +182,7 @@ def _declare_pooling(dims: int) -> None:
         """
         windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, ceil_mode)
         divisors = _divisors(windows, input._array.shape[-dims:], count_include_pad)
-        return AvgPool(windows, divisors, _form("AvgPool{}", dims))(input)
+        return AvgPool(windows, divisors, _form("AvgPool{}", dims)).of(input)
 
 
 @of_each_rank
@@ -196,7 +196,7 @@ def _declare_adaptive(dims: int) -> None:
         windows, places = _covering(sizes, wanted)
         # Windows that are all of one size cover the input as it is.
         x = picked(input, places) if any(map(mod, sizes, wanted)) else input
-        return MaxPool(windows, _form("AdaptiveMaxPool{}", dims))(x)
+        return MaxPool(windows, _form("AdaptiveMaxPool{}", dims)).of(x)
 
     @op("nn.functional", name=f"adaptive_avg_pool{dims}d")
     def adaptive_avg_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
@@ -213,7 +213,7 @@ def _declare_adaptive(dims: int) -> None:
         if dims > 1 and set(wanted) == {1}:
             return mean(input, tuple(range(-dims, 0)), keepdim=True)
         means = [_means(size, count) for size, count in zip(input.shape[-dims:], wanted, strict=True)]
-        return Resample(means, _form("AdaptiveAvgPool{}", dims))(input)
+        return Resample(means, _form("AdaptiveAvgPool{}", dims)).of(input)
 
 
 def _windows(name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, ceil_mode: bool) -> Windows:
@@ -292,7 +292,7 @@ class Resample(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         back = [(matrix.T, there.T) for matrix, there in self.shares]
-        return Resample(back, self.form.replace("Backward0", "BackwardBackward0"))(g)
+        return Resample(back, self.form.replace("Backward0", "BackwardBackward0")).of(g)
 
 
 # The modes that draw lines between neighbours, by the number of dimensions.
@@ -334,7 +334,7 @@ def interpolate(
         return picked(input, _nearest(sizes, wanted, scales), form)
     kind: Any = np.result_type(input._array.dtype, np.float32).type
     lines = [_lines(i, o, scale, align_corners, kind) for i, o, scale in zip(sizes, wanted, scales, strict=True)]
-    return Resample(lines, form)(input)
+    return Resample(lines, form).of(input)
 
 
 def _scaled(
@@ -413,5 +413,5 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     # The result is a copy, also of what lies in order as it is.
-    turned = Clone("C")(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2))(Reshape(shape)(input)))
-    return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0")(turned)
+    turned = Clone("C").of(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2)).of(Reshape(shape).of(input)))
+    return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0").of(turned)

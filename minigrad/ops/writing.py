@@ -250,7 +250,7 @@ class StridedView(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         shape = self.layout.base_shape
-        return PutIndex(shape, tuple(range(len(shape))))(g, g._new(self.layout.places()))
+        return PutIndex(shape, tuple(range(len(shape)))).of(g, g._new(self.layout.places()))
 
 
 class Overwrite(Node):
@@ -272,7 +272,7 @@ class Overwrite(Node):
             return None if to_x is None else g._new(whole), None if to_v is None else read
         dims, places = all_dims(g), g._new(layout.places())
         dx = None if to_x is None else IndexInto(dims).da(g, places)
-        return dx, None if to_v is None else Index(dims)(g, places)
+        return dx, None if to_v is None else Index(dims).of(g, places)
 
 
 class Refused(Unary):
@@ -451,8 +451,8 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     if shape != src._array.shape:
         # An empty index takes no element, and may have any dimensions.
         limits = (shape or (1,))[: src._array.ndim] if places.size else (0,)
-        src = src if places.size else Reshape((src._array.size,))(src)
-        src = Reshape(shape)(Slice(tuple([slice(size) for size in limits]))(src))
+        src = src if places.size else Reshape((src._array.size,)).of(src)
+        src = Reshape(shape).of(Slice(tuple([slice(size) for size in limits])).of(src))
     return src, x._new(places)
 
 

@@ -145,7 +145,7 @@ def normal(
         array += mean._array if isinstance(mean, Tensor) else mean
         return array
 
-    return Drawn(draw, f"NormalBackward{form}")(*given)
+    return Drawn(draw, f"NormalBackward{form}").of(*given)
 
 
 class Drawn(Node):
@@ -178,7 +178,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None
         return drawn(tensors.random_arrays.bernoulli_, generator, x if p is None else p)(np.empty(x.shape, x.dtype))
 
     if p is None:
-        return Drawn(draw, "BernoulliBackward0")(input)
+        return Drawn(draw, "BernoulliBackward0").of(input)
     return underived("bernoulli", draw(input._array), input)
 
 

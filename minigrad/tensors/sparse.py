@@ -168,7 +168,7 @@ class SparseTensor(Tensor):
     def values(self) -> Tensor:
         """The entries, `(nnz, *)`, of a coalesced tensor: a tensor on its memory, and recorded."""
         self._check_coalesced("values")
-        return Reshape(self._entries._array.shape, "ValuesBackward0")(self._entries)
+        return Reshape(self._entries._array.shape, "ValuesBackward0").of(self._entries)
 
     def _indices(self) -> Tensor:
         """The places, `(sparse_dim, nnz)`, also if they repeat."""
@@ -199,7 +199,7 @@ class SparseTensor(Tensor):
         if self._coalesced:
             return self
         op = Coalesce(self._ids())
-        sums = op(self._rows())
+        sums = op.of(self._rows())
         sizes = self._size[: self.sparse_dim()]
         places = op.names[None] if len(sizes) == 1 else places_of(op.names, sizes)
         entries = in_shape(sums, (len(op.names), *self._size[len(sizes) :]))
@@ -207,7 +207,7 @@ class SparseTensor(Tensor):
 
     def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """A dense tensor of the same elements."""
-        table = ToDense(self._table_shape()[0])(self._rows(), self._entries._new(self._ids()))
+        table = ToDense(self._table_shape()[0]).of(self._rows(), self._entries._new(self._ids()))
         return in_shape(table, self._size).to_dense(dtype)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: object = None) -> SparseTensor:
@@ -329,7 +329,7 @@ class SparseTensor(Tensor):
         self._check_same_size(dense)
         # Entries at one place add up in the dtype of the result, which lies in order, as in PyTorch.
         added = self.to(dtypes.result_type(self._entries._array, dense._array)).to_dense()
-        return op(dense.contiguous(), added)
+        return op.of(dense.contiguous(), added)
 
     def _added_to(self, dense: Tensor, sign: builtins.int, *, alpha: Any = 1) -> Tensor:
         """`dense += sign * alpha * self`, in place: rows of `dense` that have no entry are neither read nor written."""
@@ -353,7 +353,7 @@ class SparseTensor(Tensor):
         """The elements of `dense`, which broadcasts to this shape, at the places of the entries."""
         if tuple(dense.shape) != self._size:
             dense = dense.expand(self._size)
-        rows = Lookup()(in_shape(dense, self._table_shape()), self._entries._new(self._ids()))
+        rows = Lookup().of(in_shape(dense, self._table_shape()), self._entries._new(self._ids()))
         return in_shape(rows, self._entries._array.shape)
 
     # ---- as rows of a table ------------------------------------------------------------------------------------------
@@ -424,7 +424,7 @@ def sparse_coo_tensor(
         raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")
     if (places < 0).any() or (least > sizes[: len(places)]).any():
         raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
-    entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0")(entries)
+    entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0").of(entries)
     return sparse_of(places, entries, sizes, bool(is_coalesced))
 
 
@@ -462,7 +462,7 @@ class Coalesce(Unary):
         return sums
 
     def dx(self, g: Tensor) -> Tensor:
-        return Lookup()(g, g._new(np.searchsorted(self.names, self.ids)))
+        return Lookup().of(g, g._new(np.searchsorted(self.names, self.ids)))
 
 
 def entries_of(x: Tensor, dims: int) -> Tensor:
@@ -470,8 +470,8 @@ def entries_of(x: Tensor, dims: int) -> Tensor:
     shape: tuple[int, ...] = x._array.shape
     table = (math.prod(shape[:dims]), math.prod(shape[dims:]))
     ids = np.flatnonzero((x._array != 0).reshape(table).any(axis=1))
-    rows = Lookup()(Reshape(table)(x), x._new(ids))
-    entries = Reshape((len(ids), *shape[dims:]), "ToSparseBackward0")(rows)
+    rows = Lookup().of(Reshape(table).of(x), x._new(ids))
+    entries = Reshape((len(ids), *shape[dims:]), "ToSparseBackward0").of(rows)
     return sparse_of(places_of(ids, shape[:dims]), entries, shape, True)
 
 

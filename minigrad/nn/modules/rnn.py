@@ -432,7 +432,7 @@ class RNNBase(Recurrent):
         elif not batched:
             y, new = x.squeeze(1), [each.squeeze(1) for each in new]
         else:
-            y = Permute((1, 0, 2), f"TransposeBackward{int(self.mode != 'LSTM')}")(x) if self.batch_first else x
+            y = Permute((1, 0, 2), f"TransposeBackward{int(self.mode != 'LSTM')}").of(x) if self.batch_first else x
         return y, tuple(new) if self.mode == "LSTM" else new[0]
 
     def _through_layers(self, x: Tensor, state: Sequence[Tensor], sizes: list[int]) -> tuple[Tensor, list[Tensor]]:
@@ -450,7 +450,7 @@ class RNNBase(Recurrent):
             for way in self._ways:
                 recurrence = KINDS[self.mode](order[::-1] if way else order, form)
                 own = [each[len(last)] for each in state]
-                hidden, *new = recurrence(x, *self._weights(f"_l{layer}{way}"), *own)
+                hidden, *new = recurrence.of(x, *self._weights(f"_l{layer}{way}"), *own)
                 ways.append(hidden)
                 last.append(new)
             x = cat(ways, -1) if self.bidirectional else ways[0]

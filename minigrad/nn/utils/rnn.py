@@ -66,7 +66,7 @@ def pack_padded_sequence(
         raise RuntimeError(f"Length of all samples has to be greater than 0, at most {len(input)}, but lengths={sizes}")
     batch_sizes = [sum([length > step for length in sizes]) for step in range(sizes[0])]
     step, which = _places(batch_sizes)
-    data = Index((0, 1), "PackPaddedSequenceBackward0", True)(input, step * len(sizes) + which)
+    data = Index((0, 1), "PackPaddedSequenceBackward0", True).of(input, step * len(sizes) + which)
     return PackedSequence(data, tensor(batch_sizes), indices, order)
 
 
