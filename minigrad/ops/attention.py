@@ -24,6 +24,7 @@ from minigrad.ops.fused import rounded, row_blocks
 from minigrad.ops.matrices import triangle
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
+from minigrad.tensors.errors import warn_program
 
 
 class AttentionWeights(Node):
@@ -172,11 +173,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`input`, `(N, C, H, W)`, with whole channels set to 0, as single elements in `dropout`.
 
-    Of other shapes, of which PyTorch warns, it is refused.
+    Of `(N, C)`, as in many lessons' linear layers, each element is a channel, of which PyTorch warns.
     """
-    if input.ndim != 4:
+    if input.ndim not in (2, 4):
         raise NotImplementedError(f"dropout2d of {input.ndim}-D: x.unsqueeze(-1) makes (N, C, L, 1) of (N, C, L)")
-    return _dropped(input, empty((*input.shape[:2], 1, 1), dtype=input.dtype), p, training, inplace)
+    if input.ndim == 2:
+        warn_program("dropout2d: Received a 2-D input to dropout2d, which is deprecated: dropout is for (N, C)")
+    channels = empty((*input.shape[:2], 1, 1)[: input.ndim], dtype=input.dtype)
+    return _dropped(input, channels, p, training, inplace)
 
 
 def _dropped(input: Tensor, like: Tensor, p: float, training: bool, inplace: bool) -> Tensor:

@@ -223,6 +223,9 @@ class Transformer(Layer):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise RuntimeError(f"the batch number of src and tgt must be equal: it is dimension {batch}")
         if not src.shape[-1] == tgt.shape[-1] == self.d_model:
             raise RuntimeError(f"the feature number of src and tgt must be equal to d_model, {self.d_model}")
         memory = self.encoder(src, src_mask, src_key_padding_mask, src_is_causal)
