@@ -155,12 +155,12 @@ def encoded(obj: object) -> list[bytes]:
     is nested too deep or in itself.
 
     >>> import minigrad as torch
-    >>> start, numbers = encoded({"w": torch.zeros(2), "step": 3})
+    >>> start, *numbers = encoded({"done": torch.tensor(True), "w": torch.zeros(2)})
     >>> header = json.loads(start[8:])
     >>> header["w"]
     {'dtype': 'F32', 'shape': [2], 'data_offsets': [0, 8]}
     >>> header["__metadata__"]["object"]
-    '{"dict":[["w",{"tensor":"w"}],["step",3]]}'
+    '{"dict":[["done",{"tensor":"done"}],["w",{"tensor":"w"}]]}'
     """
     packer = _Packer()
     text = json.dumps(packer.pack(obj, ()), separators=(",", ":"))
@@ -210,8 +210,7 @@ class _Packer:
 
     def _tensor(self, x: Tensor, path: tuple[Any, ...]) -> dict[str, Any]:
         array = x._array
-        memory = array.__array_interface__["data"][0] if array.size else id(x)
-        key = memory, array.dtype, array.shape, array.strides
+        key = array.__array_interface__["data"][0], array.dtype, array.shape, array.strides
         if key not in self._memories:
             self._memories[key] = self._add(array, path), {}
         name, tensors = self._memories[key]

@@ -170,9 +170,7 @@ def test_any_layout(array: Any, order: list[int], step: int) -> None:
 
 def test_equal_objects_make_equal_files() -> None:
     obj = checkpoint()
-    first = saved(obj)
-    time.sleep(0.01)
-    assert saved(obj) == first
+    assert saved(obj) == saved(obj)
 
 
 @needs_safetensors
@@ -432,7 +430,9 @@ def refused(content: bytes, path: Path | None = None) -> None:
 
 
 def test_what_no_tensor_of_minigrad_can_be() -> None:
-    assert (loaded(ours(X)).tolist(), loaded(header({"__metadata__": {"sum": "of others"}}))) == ([0.0], {})
+    assert loaded(ours(X)).tolist() == [0.0]
+    others = {"__metadata__": {"sum": "of others"}, "b": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]}}
+    assert loaded(header(others, b"\2"))["b"].numpy().view(np.uint8).tolist() == [1]
     refused(ours('{"tensor": "x", "requires_grad": true}', "I64"))
     refused(ours(X, "U64"))
     refused(ours(X, version="2"))

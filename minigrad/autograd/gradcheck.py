@@ -120,8 +120,8 @@ def _check(func: Callable[..., Any], given: tuple[object, ...], eps: float, atol
                 "This check will likely fail if all the inputs are not of double precision floating point or "
                 "complex. Pass x.detach().double().requires_grad_()."
             )
-        shape = x._array.shape if x._array.size else ()
-        if any([size > 1 and step == 0 for size, step in zip(shape, x._array.strides, strict=False)]):
+        layout = zip(x._array.shape, x._array.strides, strict=True)
+        if x._array.size and any([size > 1 and step == 0 for size, step in layout]):
             raise RuntimeError(f"The {position}th input has a dimension with stride 0: pass x.detach().clone()")
     if not inputs:
         raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them does")

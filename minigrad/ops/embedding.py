@@ -312,6 +312,7 @@ def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
         sums = SumBags(len(counts), size).of(rows, rows._new(bags))
         if mode == "sum":
             return sums
+        # The mean of an empty bag is 0.
         divisors = size or rows._new(np.maximum(counts, 1)[:, None].astype(rows._array.dtype))
         return named(Div(), SumBags.form).of(sums, divisors)
     filled = np.flatnonzero(counts)

@@ -223,8 +223,9 @@ class MultiheadAttention(ParameterLayer):
             if asked(x) != 2 + batched or x.shape[-1] != size:
                 raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         if self.batch_first or not batched:
-            given = [x.transpose(0, 1) if batched else x.unsqueeze(1) for x in given[: 1 if alike else 3]]
-            given = given * 3 if alike else given
+            # What is given three times is turned once.
+            turned = [x.transpose(0, 1) if batched else x.unsqueeze(1) for x in ([query] if alike else given)]
+            given = turned * 3 if alike else turned
         steps, batch, _ = given[0].shape
         if given[1].shape[:2] != given[2].shape[:2]:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
