@@ -621,7 +621,7 @@ class Tensor:
         """The elements where `mask` holds, in order, as a 1-d tensor; the two shapes broadcast."""
     def matmul(self, other: Tensor) -> Tensor:
         """The matrix product `input @ other`; a vector counts as a row on the left and as a column on the right."""
-    def max(self, other: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, dim: builtins.int | None = None) -> typing.Any:
+    def max(self, other: Tensor | builtins.int | None = None, keepdim: builtins.bool = False, *, dim: builtins.int | None = None) -> typing.Any:
         """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`."""
     def maximum(self, other: Tensor) -> Tensor:
         """The larger of each element and that of `other`; nan if one is."""
@@ -629,7 +629,7 @@ class Tensor:
         """The mean over all elements, or over the dimensions `dim`; of floating-point numbers only."""
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> typing.Any:
         """The median, of two the lower; with `dim`, those along it and their indices: `(values, indices)`."""
-    def min(self, other: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, dim: builtins.int | None = None) -> typing.Any:
+    def min(self, other: Tensor | builtins.int | None = None, keepdim: builtins.bool = False, *, dim: builtins.int | None = None) -> typing.Any:
         """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`."""
     def minimum(self, other: Tensor) -> Tensor:
         """The smaller of each element and that of `other`; nan if one is."""

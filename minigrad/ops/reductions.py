@@ -489,7 +489,7 @@ _SHORT, MANY = 1024, 2**8
 
 
 @op()
-def max(input: Tensor, other: int | Tensor | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
+def max(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
     """The largest element; with `dim`, the largest along it and their indices: `(values, indices)`.
 
     With a tensor, `other`, the larger of each two elements: see `maximum`.  An integer that is not named is `dim`.
@@ -502,7 +502,7 @@ def max(input: Tensor, other: int | Tensor | None = None, keepdim: bool = False,
 
 
 @op()
-def min(input: Tensor, other: int | Tensor | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
+def min(input: Tensor, other: Tensor | int | None = None, keepdim: bool = False, *, dim: int | None = None) -> Any:
     """The smallest element; with `dim`, the smallest along it and their indices: `(values, indices)`.
 
     With a tensor, `other`, the smaller of each two elements: see `minimum`.  An integer that is not named is `dim`.
