@@ -120,6 +120,7 @@ for name in ("clamp", "clip"):
     forms(name, st.tuples(real, bounds, bounds), "low, high: min=low, max=high")
 for name in ("clamp_min", "clamp_max"):
     forms(name, st.tuples(any_array(), plain_numbers), ulps=1)
+both("clamp", pairs(FLOATS, special=False), "y: min=y.detach()", ulps=1)
 masked = st.tuples(alike(2, special=True), st.sampled_from([0, -1, 2.5, float("inf"), True])).map(
     lambda d: (*d[0], d[1])
 )

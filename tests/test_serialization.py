@@ -237,7 +237,8 @@ UNSTORABLE: list[tuple[str, Callable[[], object], type[Exception], str]] = [
     ("own class", lambda: type("Config", (), {})(), TypeError, "vars(x)"),
     ("defaultdict", lambda: collections.defaultdict(list), TypeError, "dict(x)"),
     ("subclass of int", lambda: {"s": signal.SIGINT}, TypeError, "type Signals at ['s']"),
-    ("object array", lambda: np.array([None]), TypeError, "ndarray"),
+    ("object array", lambda: np.array([None]), TypeError, "x.tolist()"),
+    ("strings", lambda: {"names": np.array(["a"])}, TypeError, "of type ndarray of dtype <U1 at ['names']: "),
     ("itself", itself, ValueError, "contains itself"),
 ]
 
@@ -300,11 +301,6 @@ def test_a_stream_that_takes_a_part_at_a_time_gets_all() -> None:
 
     torch.save([1, "two"], file := Slow())
     assert torch.load(io.BytesIO(file.getvalue())) == [1, "two"]
-
-
-def test_an_array_that_is_not_stored_is_named_with_its_dtype() -> None:
-    with pytest.raises(TypeError, match=r"of type ndarray of dtype <U1 at \['names'\]: .*x\.tolist\(\)"):
-        torch.save({"names": np.array(["a", "b"])}, io.BytesIO())
 
 
 def test_other_files_say_what_they_are(tmp_path: Path) -> None:
