@@ -45,7 +45,7 @@ CASES: list[tuple[Callable[[Any, Any], tuple[Any, Any]], dict[str, Any], str]] =
     (lambda api, t: (t([]), t([])), {}, ""),
     # Numbers.
     (lambda api, t: (1.0, 2.0), {}, close("Expected 2.0 but got 1.0.\nAbsolute difference: 1.0 (up to 1e-07 allowed)\nRelative difference: 0.5 (up to 1e-07 allowed)", "Scalars")),
-    (lambda api, t: (1, 2), {}, equal("Expected 2 but got 1.\nAbsolute difference: 1\nRelative difference: 0.5", "Scalars")),
+    (lambda api, t: (1, 3), {}, equal("Expected 3 but got 1.\nAbsolute difference: 2\nRelative difference: 0.6666666666666666", "Scalars")),
     (lambda api, t: (1, 1.0), {"check_dtype": False}, ""),
     # Attributes.
     (lambda api, t: (t([1.0]), t([1.0], dtype=api.float64)), {}, "The values for attribute 'dtype' do not match: torch.float32 != torch.float64."),

@@ -10,7 +10,7 @@ import types
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, InitVar
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from minigrad.declare import with_options
@@ -404,7 +404,6 @@ class OneCycleLR(LRScheduler):
         return last + (first - last) / 2.0 * (math.cos(math.pi * part) + 1)
 
 
-@with_options
 class ReduceLROnPlateau(LRScheduler):
     """The learning rate times `factor` when a measure, such as the loss, has not become better in `patience` epochs.
 
@@ -425,33 +424,34 @@ class ReduceLROnPlateau(LRScheduler):
     [0.25]
     """
 
-    optimizer: Optimizer
-    mode: str = "min"
-    factor: float = 0.1
-    patience: int = 10
-    threshold: float = 1e-4
-    threshold_mode: str = "rel"
-    cooldown: int = 0
-    min_lr: InitVar[list[float] | float] = 0
-    eps: float = 1e-8
-
-    def _begin(self, given: dict[str, Any]) -> None:
-        if given["factor"] >= 1.0:
-            raise ValueError(f"Factor should be < 1.0. It is {given['factor']}")
-        _check_optimizer(given["optimizer"])
-        if given["mode"] not in ("min", "max"):
-            raise ValueError(f"mode {given['mode']} is unknown! It is 'min' or 'max'")
-        if given["threshold_mode"] not in ("rel", "abs"):
-            raise ValueError(f"threshold mode {given['threshold_mode']} is unknown! It is 'rel' or 'abs'")
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError(f"Factor should be < 1.0. It is {factor}")
+        _check_optimizer(optimizer)
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown! It is 'min' or 'max'")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown! It is 'rel' or 'abs'")
         # In the order in which `state_dict` shows them.
-        self.optimizer, self.factor, least = given["optimizer"], given["factor"], given["min_lr"]
-        self.default_min_lr = None if isinstance(least, (list, tuple)) else least
-        self.min_lrs = _per_group("min_lr", self.optimizer, least)
-        self.patience, self.cooldown, self.eps = given["patience"], given["cooldown"], given["eps"]
+        self.factor, self.optimizer = factor, optimizer
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.min_lrs = _per_group("min_lr", optimizer, min_lr)
+        self.patience, self.cooldown, self.eps = patience, cooldown, eps
         self.last_epoch = 0
-        self._last_lr = _options_of(self.optimizer, "lr")
-        self.mode_worse = math.inf if given["mode"] == "min" else -math.inf
-        self.mode, self.threshold, self.threshold_mode = given["mode"], given["threshold"], given["threshold_mode"]
+        self._last_lr = _options_of(optimizer, "lr")
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self.best = self.mode_worse
         self.cooldown_counter = self.num_bad_epochs = 0
 
