@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.arrays import WIDE_FLOATS, chosen, in_dtype, laid_out, widened
+from minigrad.core.arrays import WIDE_FLOATS, chosen, in_dtype, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result_type
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message, common_shape, sum_to
@@ -411,13 +411,15 @@ _MANY = 2**9
 def clipped(x: Array, low: Any, high: Any) -> Array:
     """`x`, raised to `low` and then lowered to `high`; one of them may be None."""
     if x.dtype in HALVES:
-        return clipped(widened(x), low, high).astype(x.dtype)
-    both = low is not None and high is not None
-    if x.dtype in FLOATS and (both or x.size > _MANY):
-        return x.clip(-np.inf if low is None else low, np.inf if high is None else high)
-    # Of -0.0 and 0.0 np.maximum gives the second, but of halves, where it is the larger one.
-    raised = x if low is None else np.maximum(low, x)
-    return raised if high is None else np.minimum(high, raised)
+        # Wide bounds make the result wide, which lies in memory as all of them do.
+        low, high = [each if each is None else np.asarray(each, np.float32) for each in (low, high)]
+    if x.dtype in FLOATS and (x.size > _MANY or (low is not None and high is not None)):
+        y = x.clip(-np.inf if low is None else low, np.inf if high is None else high)
+    else:
+        # Of -0.0 and 0.0 np.maximum gives the second.
+        raised = x if low is None else np.maximum(low, x)
+        y = raised if high is None else np.minimum(high, raised)
+    return y.astype(x.dtype) if x.dtype in HALVES else y
 
 
 class Clamp(Unary):
