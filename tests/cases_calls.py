@@ -583,7 +583,7 @@ calls(
     F.instance_norm(x[..., None] * w, weight=w, bias=w)
     F.instance_norm(x[..., None] * w, eps=0)
     F.adaptive_avg_pool2d(torch.where(x > 3, inf, x)[None], 2)
-    F.interpolate(torch.where(x > 3, inf, x)[None], size=5, mode="linear")
+    F.interpolate(torch.where(x > 3, inf, x)[None], size=5, mode="linear", antialias=False)
     F.interpolate(torch.where(x > 3, nan, x)[None, None], size=(3, 7), mode="bilinear", align_corners=True)
     torch.autograd.grad(F.interpolate(x[None], size=2, mode="linear"), x, L([[[inf, 1.0]] * 3], dtype=x.dtype))
     torch.autograd.grad(F.adaptive_avg_pool1d(x, 2), x, L([[inf, 1.0]] * 3, dtype=x.dtype))

@@ -270,8 +270,7 @@ class Pow(Elementwise):
 
     def db(self, g: Tensor, a: Tensor, b: Tensor, y: Tensor) -> Tensor:
         base: Any = a if isinstance(a, Tensor) else g._new(np.asarray(a, g._array.dtype))
-        gradient = g * y * base.log()
-        return masked(gradient, ~((base._array == 0) & (b._array >= 0)))
+        return masked(g * y * base.log(), ~((base._array == 0) & (b._array >= 0)))
 
 
 class Rpow(Pow):

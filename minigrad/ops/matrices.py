@@ -47,8 +47,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if y.ndim == 1:
         if x.ndim <= 2:
             return (Dot() if x.ndim == 1 else Mv()).of(input, other)
-        column = Reshape((*y.shape, 1)).of(other)
-        return UnsafeView(x.shape[:-1]).of(matmul(input, column))
+        return UnsafeView(x.shape[:-1]).of(matmul(input, Reshape((*y.shape, 1)).of(other)))
     if x.ndim == 1:
         shape, product = (*y.shape[:-2], y.shape[-1]), matmul(Reshape((1, *x.shape)).of(input), other)
         return Reshape(shape, "SqueezeBackward4").of(product) if y.ndim == 2 else UnsafeView(shape).of(product)

@@ -306,6 +306,8 @@ def interpolate(
     scale_factor: Sequence[float] | float | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
 ) -> Tensor:
     """`input`, `(N, C, *)`, with its last dimensions of another `size`, or `scale_factor` times as large.
 
@@ -319,6 +321,8 @@ def interpolate(
     (tensor([[[1., 1., 3., 3.]]]), tensor([[[1., 2., 3.]]]))
     """
     dims, sizes = input.ndim - 2, input.shape[2:]
+    if recompute_scale_factor or antialias:
+        raise NotImplementedError("recompute_scale_factor and antialias: give a size, after F.avg_pool2d for means")
     if dims not in _LINEAR or mode not in ("nearest", _LINEAR[dims]):
         modes = "nearest | linear | bilinear | trilinear, one for each: for means there is F.adaptive_avg_pool2d"
         found = f"(got {input.ndim}D) for the modes: {modes} (got {mode})"
@@ -346,7 +350,8 @@ def _scaled(
     given: Any = factor if size is None else size
     each = tuple(given) if isinstance(given, Sequence) else (given,) * len(sizes)
     if len(each) != len(sizes):
-        raise ValueError(f"Input and {given} must have the same number of spatial dimensions: {len(sizes)}")
+        what = "output" if factor is None else "scale_factor"
+        raise ValueError(f"Input and {what} must have the same number of spatial dimensions: {len(sizes)}")
     if size is not None:
         return ints(each), (None,) * len(sizes)
     return tuple([int(old * one) for old, one in zip(sizes, each, strict=True)]), each

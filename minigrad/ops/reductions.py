@@ -525,8 +525,7 @@ def _extremum(x: Tensor, find: Callable[..., Array], kind: type, other: Any, kee
         return Extremum(find, f"{name.capitalize()}Backward1").of(x)
     position = normal_dim(dim, array.ndim)
     check_not_empty(name, array, position)
-    form = f"{name.capitalize()}Backward0"
-    return selected(kind, x, position, keepdim, form, index_of, _INDEX_OF[find])
+    return selected(kind, x, position, keepdim, f"{name.capitalize()}Backward0", index_of, _INDEX_OF[find])
 
 
 def selected(

@@ -541,8 +541,7 @@ class SparseAdam(ByParameter):
 
 def step_counter() -> Tensor:
     """The number of steps so far, 0, as PyTorch keeps it: a 0-d floating-point tensor."""
-    wide = dtypes.get_default_dtype() is dtypes.float64
-    return new_leaf(np.zeros((), np.float64 if wide else np.float32))
+    return new_leaf(np.zeros((), np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32))
 
 
 def counted(state: dict[str, Any]) -> Any:

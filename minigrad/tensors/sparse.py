@@ -216,8 +216,7 @@ class SparseTensor(Tensor):
 
     def clone(self, *, memory_format: object = None) -> SparseTensor:
         """A copy, recorded."""
-        entries = self._entries.clone()
-        return sparse_of(self._places.copy(), entries, self._size, self._coalesced)
+        return sparse_of(self._places.copy(), self._entries.clone(), self._size, self._coalesced)
 
     detach, to = map(_of_values, ("detach", "to"))
     data = property(_of_values("detach"))
