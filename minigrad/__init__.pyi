@@ -29,7 +29,7 @@ from minigrad.ops.mathematics import abs as abs
 from minigrad.ops.mathematics import abs as absolute
 accelerator: types.ModuleType
 from minigrad.ops.mathematics import acos as acos
-from minigrad.ops.arithmetic import add as add
+from minigrad.ops.mathematics import add as add
 from minigrad.ops.matrices import addmm as addmm
 from minigrad.ops.reductions import all as all
 from minigrad.ops.comparison import allclose as allclose
@@ -113,8 +113,8 @@ from minigrad.ops.matrices import diagonal as diagonal
 from minigrad.ops.reductions import dist as dist
 distributed: types.ModuleType
 from minigrad import distributions
-from minigrad.ops.arithmetic import div as div
-from minigrad.ops.arithmetic import div as divide
+from minigrad.ops.mathematics import div as div
+from minigrad.ops.mathematics import div as divide
 from minigrad.ops.matrices import dot as dot
 double: minigrad.core.dtypes.dtype
 from minigrad.core.dtypes import dtype as dtype
@@ -139,8 +139,8 @@ float16: minigrad.core.dtypes.dtype
 float32: minigrad.core.dtypes.dtype
 float64: minigrad.core.dtypes.dtype
 from minigrad.ops.mathematics import floor as floor
-from minigrad.ops.arithmetic import floor_divide as floor_divide
-from minigrad.ops.arithmetic import fmod as fmod
+from minigrad.ops.mathematics import floor_divide as floor_divide
+from minigrad.ops.mathematics import fmod as fmod
 from minigrad.tensors.creation import from_numpy as from_numpy
 from minigrad.tensors.creation import full as full
 from minigrad.tensors.creation import full_like as full_like
@@ -184,7 +184,7 @@ from minigrad.ops.comparison import isinf as isinf
 from minigrad.ops.comparison import isnan as isnan
 from minigrad.tensors.options import layout as layout
 from minigrad.ops.comparison import le as le
-from minigrad.ops.arithmetic import lerp as lerp
+from minigrad.ops.mathematics import lerp as lerp
 from minigrad.ops.comparison import lt as less
 from minigrad.ops.comparison import le as less_equal
 from minigrad import linalg
@@ -219,9 +219,9 @@ from minigrad.ops.ordering import mode as mode
 from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
 mps: types.ModuleType
-from minigrad.ops.arithmetic import mul as mul
+from minigrad.ops.mathematics import mul as mul
 from minigrad.tensors.random_tensors import multinomial as multinomial
-from minigrad.ops.arithmetic import mul as multiply
+from minigrad.ops.mathematics import mul as multiply
 from minigrad import multiprocessing
 from minigrad.ops.matrices import mv as mv
 nan: builtins.float
@@ -229,8 +229,8 @@ from minigrad.ops.reductions import nanmean as nanmean
 from minigrad.ops.reductions import nansum as nansum
 from minigrad.ops.indexing import narrow as narrow
 from minigrad.ops.comparison import ne as ne
-from minigrad.ops.arithmetic import neg as neg
-from minigrad.ops.arithmetic import neg as negative
+from minigrad.ops.mathematics import neg as neg
+from minigrad.ops.mathematics import neg as negative
 newaxis: None
 from minigrad import nn
 from minigrad.core.modes import no_grad as no_grad
@@ -246,8 +246,8 @@ from minigrad.ops.matrices import outer as outer
 from minigrad.ops.shapes import permute as permute
 pi: builtins.float
 from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
-from minigrad.ops.arithmetic import positive as positive
-from minigrad.ops.arithmetic import pow as pow
+from minigrad.ops.mathematics import positive as positive
+from minigrad.ops.mathematics import pow as pow
 preserve_format: minigrad.tensors.options.memory_format
 from minigrad.ops.reductions import prod as prod
 from minigrad.tensors.conversion import promote_types as promote_types
@@ -262,7 +262,7 @@ from minigrad.tensors.creation import range as range
 from minigrad.ops.shapes import ravel as ravel
 from minigrad.ops.mathematics import reciprocal as reciprocal
 from minigrad.ops.mathematics import relu as relu
-from minigrad.ops.arithmetic import remainder as remainder
+from minigrad.ops.mathematics import remainder as remainder
 from minigrad.ops.shapes import repeat_interleave as repeat_interleave
 from minigrad.ops.shapes import reshape as reshape
 from minigrad.tensors.conversion import result_type as result_type
@@ -295,14 +295,14 @@ sparse_coo: minigrad.tensors.options.layout
 from minigrad.tensors.sparse import sparse_coo_tensor as sparse_coo_tensor
 from minigrad.ops.joining import split as split
 from minigrad.ops.mathematics import sqrt as sqrt
-from minigrad.ops.arithmetic import square as square
+from minigrad.ops.mathematics import square as square
 from minigrad.ops.shapes import squeeze as squeeze
 from minigrad.ops.joining import stack as stack
 from minigrad.ops.reductions import std as std
 from minigrad.ops.reductions import std_mean as std_mean
 strided: minigrad.tensors.options.layout
-from minigrad.ops.arithmetic import sub as sub
-from minigrad.ops.arithmetic import sub as subtract
+from minigrad.ops.mathematics import sub as sub
+from minigrad.ops.mathematics import sub as subtract
 from minigrad.ops.reductions import sum as sum
 from minigrad.ops.shapes import swapaxes as swapaxes
 from minigrad.ops.shapes import transpose as swapdims
@@ -320,7 +320,7 @@ from minigrad.ops.matrices import trace as trace
 from minigrad.ops.shapes import transpose as transpose
 from minigrad.ops.matrices import tril as tril
 from minigrad.ops.matrices import triu as triu
-from minigrad.ops.arithmetic import true_divide as true_divide
+from minigrad.ops.mathematics import true_divide as true_divide
 from minigrad.ops.mathematics import trunc as trunc
 uint8: minigrad.core.dtypes.dtype
 from minigrad.ops.joining import unbind as unbind

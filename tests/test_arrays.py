@@ -6,7 +6,7 @@ from strategies import Array
 
 import minigrad as torch
 from minigrad.core import arrays
-from minigrad.ops import fused, indexing, mathematics, ordering
+from minigrad.ops import indexing, mathematics, ordering
 
 # ---- choices, blocks, functions --------------------------------------------------------------------------------------
 
@@ -37,15 +37,15 @@ def test_choices(count: int, dtype: str) -> None:
 )
 def test_blocks_of_rows_are_all_rows_in_order_and_as_many_as_fit(shape: tuple[int, ...]) -> None:
     x = np.broadcast_to(np.zeros(()), shape)
-    parts, of_row = fused.row_blocks(x), int(np.prod(shape[1:]))
+    parts, of_row = arrays.row_blocks(x), int(np.prod(shape[1:]))
     assert np.concatenate([np.arange(0), *[np.arange(len(x))[block] for block in parts]]).tolist() == [*range(len(x))]
     for block in parts:
         assert 0 < x[block].size <= 2**16 or x.size == 0 or len(x[block]) == 1
     for block in parts[:-1]:
         assert (len(x[block]) + 1) * of_row > 2**16
     if x.ndim > 1 and len(parts) > 1:
-        assert fused.row_blocks(x, (1,)) == parts
-        assert fused.row_blocks(x, (0,)) == fused.row_blocks(x, (1, 0)) == [...]
+        assert arrays.row_blocks(x, (1,)) == parts
+        assert arrays.row_blocks(x, (0,)) == arrays.row_blocks(x, (1, 0)) == [...]
 
 
 def test_large_arrays_in_order_are_worked_on_in_parts() -> None:
@@ -65,7 +65,7 @@ def test_large_arrays_in_order_are_worked_on_in_parts() -> None:
         (a, b.copy(order="F"), [200_000]),
     ):
         sizes.clear()
-        np.testing.assert_array_equal(fused.blocked(added, x, y), x + y, strict=True)
+        np.testing.assert_array_equal(arrays.blocked(added, x, y), x + y, strict=True)
         assert sizes == wanted
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import minigrad as torch
+from minigrad.core.arrays import blocked
 from minigrad.core.rows import add_rows
 from minigrad.nn import functional as F
-from minigrad.ops.fused import blocked
 
 # More elements than three blocks have, in rows that no block consists of.
 SHAPE = (31, 67, 101)

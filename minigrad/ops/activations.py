@@ -11,16 +11,15 @@ from typing import ClassVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import ONE, all_within, chosen, cleared, sum_of_products, total, widened
+from minigrad.core.arrays import ONE, all_within, blocked, chosen, cleared, row_blocks, sum_of_products, total, widened
 from minigrad.core.dtypes import HALVES, Array, dtype
 from minigrad.core.elementwise import Elementwise, Mul, cast, floating, masked
 from minigrad.core.shapes import kept_dims
 from minigrad.core.tape import Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import Dims, of_node, op
+from minigrad.declare import Dims, in_float32, in_one_step, named, of_node, op
 from minigrad.ops.arguments import check_floating, normal_dim, reduced_dims
 from minigrad.ops.comparison import Where, clipped
-from minigrad.ops.fused import blocked, in_float32, in_one_step, named, row_blocks
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.reductions import MANY, Reduction, extremes
 from minigrad.tensors.errors import warn_program

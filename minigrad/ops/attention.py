@@ -11,16 +11,15 @@ from typing import ClassVar
 import numpy as np
 
 from minigrad import tensors
-from minigrad.core.arrays import WIDE_FLOATS
+from minigrad.core.arrays import WIDE_FLOATS, row_blocks
 from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.linear import MatMul, product
 from minigrad.core.shapes import sum_to
 from minigrad.core.tape import Node, keep_read
 from minigrad.core.tensor import Tensor
-from minigrad.declare import op
+from minigrad.declare import op, rounded
 from minigrad.ops.activations import Softmax, exponentials
-from minigrad.ops.fused import rounded, row_blocks
 from minigrad.ops.matrices import triangle
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros

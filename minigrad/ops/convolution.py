@@ -27,14 +27,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import widened
+from minigrad.core.arrays import slices, widened
 from minigrad.core.dtypes import Array, Number
 from minigrad.core.shapes import Reshape, Sum, strided
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
-from minigrad.ops.fused import slices
 from minigrad.ops.indexing import Index, all_dims
 
 # ---- padding ---------------------------------------------------------------------------------------------------------

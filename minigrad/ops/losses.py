@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import all_within, laid_out, total
+from minigrad.core.arrays import all_within, laid_out, row_blocks, total
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
 from minigrad.core.elementwise import Div, cast, masked
 from minigrad.core.embedding import all_below
@@ -17,11 +17,10 @@ from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape
-from minigrad.declare import op
+from minigrad.declare import Fused, in_float32, named, op, rounded
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import Fused, in_float32, named, rounded, row_blocks
 from minigrad.ops.indexing import PutIndex, places_along
 from minigrad.tensors.errors import asked, warn_program
 

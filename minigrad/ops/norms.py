@@ -22,15 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.arrays import count_over, sum_of_products, sum_of_rows, total, with_ones
+from minigrad.core.arrays import count_over, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.elementwise import Add, cast
 from minigrad.core.shapes import in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
-from minigrad.declare import Dims, as_number, op
+from minigrad.declare import Dims, Fused, as_number, in_float32, named, op
 from minigrad.ops.arguments import check_floating, normal_dim
-from minigrad.ops.fused import Fused, in_float32, named, row_blocks
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
 

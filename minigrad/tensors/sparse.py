@@ -28,7 +28,7 @@ from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
-from minigrad.ops import arguments, arithmetic, joining
+from minigrad.ops import arguments, joining, mathematics
 from minigrad.ops.arguments import sizes_of
 from minigrad.tensors import creation, options, printing
 
@@ -263,7 +263,7 @@ class SparseTensor(Tensor):
             sizes = f"{list(self._size)} != {list(other._size)}, or the numbers of sparse dimensions differ"
             raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {sizes}")
         common = dtypes.promote_types(self.dtype, other.dtype)
-        arithmetic.check_alpha(alpha, common)
+        mathematics.check_alpha(alpha, common)
         arguments.check_numbers("cadd_sparse", common._numpy)
         added = elementwise.cast(other._entries, common)
         entries = joining.cat([self._entries, added if alpha == 1 else added * alpha], 0)
@@ -336,7 +336,7 @@ class SparseTensor(Tensor):
             return dense._rewrite(Tensor.add if sign > 0 else Tensor.sub, self, alpha=alpha)
         self._check_same_size(dense)
         common = dtypes.result_type(self._entries._array, dense._array)
-        arithmetic.check_alpha(alpha, common)
+        mathematics.check_alpha(alpha, common)
         arguments.check_cast(common, dense.dtype)
         entries = self.to(common)
         return dense._refill(lambda array: quiet().run(entries.add_into, array, sign * alpha), "AddBackward0")

@@ -25,12 +25,12 @@ from minigrad.core.dtypes import Array, dtype, float32
 from minigrad.core.linear import product, rows
 from minigrad.core.shapes import Permute
 from minigrad.core.tape import Several
+from minigrad.declare import Fused
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import ParameterLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
-from minigrad.ops.fused import Fused
 from minigrad.ops.joining import cat, stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
