@@ -157,9 +157,9 @@ class Call:
 
 # ---- what is wrong with an answer ------------------------------------------------------------------------------------
 
-#: Private names, functions inside of others, and what NumPy says of arrays that are ours.
+#: Private names (not PyTorch's), functions inside of others, and what NumPy says of arrays that are ours.
 INSIDE = re.compile(
-    r"(?<![\w.'])_[a-z]\w*|'_(?!stacklevel|_iter__)\w+'|<lambda>|<locals>|minigrad\.(core|ops|declare)|"
+    r"(?<![\w.'])_(?!scaled_dot)[a-z]\w*|'_(?!stacklevel|_iter__)\w+'|<lambda>|<locals>|minigrad\.(core|ops|declare)|"
     r"\bC long\b|broadcast together|array is too big|maximum supported|Maximum allowed|ufunc"
 )
 NEVER = (MemoryError, NameError, RecursionError, StopIteration, np.exceptions.AxisError)
