@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 import minigrad as torch
 from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
-from minigrad.tensors.errors import advice, advised, asked
+from minigrad.tensors.errors import add_module, advice, advised, asked
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
@@ -437,6 +435,5 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 # PyTorch has each in a file of its own, as torch.distributions.normal.
 __path__: list[str] = []
 for _kind in (Bernoulli, Binomial, Categorical, Multinomial, Normal, Uniform):
-    _file = ModuleType(f"{__name__}.{_kind.__name__.lower()}", _kind.__doc__)
-    setattr(_file, _kind.__name__, _kind)
-    sys.modules[_file.__name__] = globals()[_kind.__name__.lower()] = _file
+    _name = _kind.__name__
+    add_module(f"{__name__}.{_name.lower()}", f"Where PyTorch has `{_name}`.", **{_name: _kind})

@@ -92,6 +92,16 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     return {"__getattr__": find, "__dir__": lambda: names, "__path__": path}
 
 
+def add_module(name: str, told: str, **members: Any) -> types.ModuleType:
+    """The module of that name, with these members, as importing a file would add it to the package it is in."""
+    home, _, last = name.rpartition(".")
+    module = types.ModuleType(name, told)
+    module.__dict__.update(members, __all__=[*members], **advised(name, [*members]))
+    sys.modules[name] = module
+    setattr(sys.modules[home], last, module)
+    return module
+
+
 class Advice:
     """Asked for modules that are not found: one that PyTorch has and minigrad has not is an error that advises.
 

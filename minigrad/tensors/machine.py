@@ -14,13 +14,13 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
 
 from minigrad.core.dtypes import dtype, float16, float32
-from minigrad.tensors.errors import advised, warn_program
+from minigrad.tensors.errors import add_module, warn_program
 from minigrad.tensors.options import CPU, check_on_cpu, device
 
 __all__ = [
@@ -244,10 +244,7 @@ _MODULES: dict[str, dict[str, Any]] = {
 def add_modules(package: Any) -> None:
     """Add the modules of the table to the package and its `__all__`, as `import minigrad.cuda` would from files."""
     for path, answers in _MODULES.items():
-        home, _, name = f"{package.__name__}.{path}".rpartition(".")
-        module = ModuleType(f"{home}.{name}", "What PyTorch says on a machine without accelerators.")
-        module.__dict__.update(answers, __all__=[*answers], **advised(module.__name__, [*answers]))
-        sys.modules[module.__name__] = module
-        setattr(sys.modules[home], name, module)
-        sys.modules[home].__all__.append(name)
+        name = f"{package.__name__}.{path}"
+        add_module(name, "What PyTorch says on a machine without accelerators.", **answers)
+        sys.modules[name.rpartition(".")[0]].__all__.append(name.rpartition(".")[2])
     package.version.__version__ = package.__version__
