@@ -38,17 +38,13 @@ class Session:
 
     def tell(self, text: str) -> None:
         """Print the paragraphs, and run the lines behind `>>>`; the last value chooses between True and False."""
-        line, value = "", None
+        value = None
         for block in text.strip().split("\n\n"):
             answer, _, words = block.partition(": ")
             if answer in ("True", "False"):
                 if answer != str(value):
                     continue
                 block = words
-                if value is False:
-                    left, right = line.partition("(")[2].removesuffix(")").split(", ")
-                    difference = eval(f"({left} - {right}).abs().max().item()", self.names)
-                    self.told["difference"] = f"{difference:g}"
             block = Template(block).substitute(self.told)
             if block.startswith(">>> "):
                 for line in block.splitlines():
@@ -151,7 +147,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     about = "Show, on numbers, that an embedding is a linear layer on one-hot vectors, and what it saves."
     parser = argparse.ArgumentParser("python -m minigrad", description=about)
     add = parser.add_argument
-    add("ids", metavar="IDS", type=id_of, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
+    add("ids", metavar="IDS", type=int, nargs="*", help="the ids to look up, from 0 to V - 1 (default: 2 3 1)")
     add("--vocab", metavar="V", type=int, help="rows of the table (default: the largest id + 1)")
     add("--dim", metavar="D", type=int, help="numbers in a row (default: 5; in a page, 3)")
     add("--seed", metavar="S", type=int, default=123, help="seed of the random table (default: 123)")
@@ -180,14 +176,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         if path.is_dir() or (path.is_file() and b"<title>An Emb" not in path.read_bytes()):
             parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
     return given
-
-
-def id_of(text: str) -> int:
-    """The id that the text says; of a word, the error of argparse that says where words are typed."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected an id, got {text!r}: the page of --html FILE takes words") from None
 
 
 def with_repeat(ids: list[int]) -> list[int]:

@@ -20,8 +20,7 @@ import minigrad as torch
 from minigrad import explain
 from minigrad.autograd.function import Function
 from minigrad.core.tape import Node
-from minigrad.explain.formulas import computes, formula_of, read_by, rules
-from minigrad.explain.graph import explore
+from minigrad.explain.graph import computes, explore, formula_of, read_by, rules
 from minigrad.explain.picture import description, pair
 
 
@@ -196,9 +195,9 @@ def test_a_leaf_alone_has_a_story_too() -> None:
         str(story)
         == """backward from x = [2.]
 
-step   operation  came in  rule                 went out  to
-start  x = [2.]            1, as none is given  (1,)      x.grad
-                                                [1.]
+step   operation  rule                 went out to
+start  x = [2.]   1, as none is given  x.grad: (1,)
+                                       [1.]
 
 tensor  shape  from       .grad before  .grad now
 x       (1,)   the start  None          [1.]"""
@@ -348,7 +347,7 @@ STRANGE = '<img src=x> | *a* [b](c) \\ "&amp;_'
 def test_html_is_escaped_and_closed() -> None:
     x = leaf(1.0, 2.0)
     text = explain.backward(x.abs().sum(), names={STRANGE: x})._repr_html_()
-    assert f'top">{html.escape(STRANGE)}.grad</td>' in text
+    assert f'top">{html.escape(STRANGE)}.grad: <code>(2,)</code><br>' in text
     assert 'top"><code>dx = g * sign(x)</code><br>' in text
     assert "<img" not in text
     opened = re.findall(r"<(\w+)", text.replace("<br>", ""))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from minigrad.explain.formulas import Symbol, formula
+from minigrad.explain.graph import Symbol, formula
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ except ImportError as error:
         name="hypothesis",
     ) from error
 
-from minigrad.checks.differentiable_op import OP_LAWS, check_op
-from minigrad.checks.laws import Law
+from minigrad.checks.laws import OP_LAWS, Law, check_op
 from minigrad.checks.lookup import LOOKUP_LAWS, check_lookup
 from minigrad.checks.strategies import arrays, broadcastable_shapes, cotangents, ids, one_hot_pairs, shapes, tables
 

@@ -6,6 +6,7 @@ meant to the last bit.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def check_lookup(
     `library=torch`), and gradients are those of its `autograd.grad`.  With it, all are NumPy arrays, and
     `backward(upstream, ids, weight)` is the gradient of the weight: ids are `(*)`, the weight is `(V, D)`, the output
     and `upstream` are `(*, D)`, the gradient is `(V, D)`.  `embedding` may be a module of the library, too, which is
-    called with ids, and has one parameter, the weight; its numbers are as before when the check is over.
+    called with ids, and has one parameter, the weight; a copy of it is checked.
 
     `padding`
         whether both take `padding_idx=`, an id whose row has no gradient.
@@ -70,35 +71,30 @@ def check_lookup(
     >>> check_lookup(torch.nn.Embedding(7, 3))
     """
     demand_usable(embedding, library, LOOKUP_LAWS, without)
-    skipped = set(without) | (set() if padding else {"padding", "padding, double backward"})
+    skipped = {*without} | (set() if padding else {"padding", "padding, double backward"})
+    subject: Subject = Tensors(embedding, library, raises)
+    told = f"tensors of {library.__name__}"
     if isinstance(embedding, library.nn.Module):
-        _check_module(embedding, library, raises, skipped, profile)
+        subject, told = _of_module(embedding, library, raises)
+        # Its table has the columns that it has.
+        skipped |= {"no columns"}
     elif backward is not None:
+        subject, told = Arrays(embedding, backward, raises), "NumPy's arrays"
         skipped |= {"double backward", "padding, double backward"}
-        check("check_lookup, on NumPy's arrays", LOOKUP_LAWS, Arrays(embedding, backward, raises), skipped, profile)
-    else:
-        tensors = Tensors(embedding, library, raises)
-        check(f"check_lookup, on tensors of {library.__name__}", LOOKUP_LAWS, tensors, skipped, profile)
+    check(f"check_lookup, on {told}", LOOKUP_LAWS, subject, skipped, profile)
 
 
-def _check_module(
-    module: Any, library: ModuleType, raises: type[Exception], skipped: set[str], profile: settings | None
-) -> None:
-    """The check of a module, whose only parameter is the table; its numbers are as before when the check is over."""
+def _of_module(module: Any, library: ModuleType, raises: type[Exception]) -> tuple[Tensors, str]:
+    """What is under test of a module: a copy of it, whose only parameter is the table."""
     sizes = [tuple(each.shape) for each in module.parameters()]
     if getattr(module, "padding_idx", None) is not None or [len(size) for size in sizes] != [2]:
         wanted = f"one parameter, a table of shape (V, D), not of shapes {sizes}, and no padding_idx"
         raise TypeError(f"a module has to have {wanted}: check a function of ids and weight, perhaps with padding=True")
-    (weight,) = module.parameters()
-    before = weight.detach().clone()
-    layer = Tensors(module, library, raises, arrays(before.numpy().dtype.name, sizes[0]), (0,), weight)
-    try:
-        # Its table has the columns that it has.
-        caller = f"check_lookup, on a module of {library.__name__} whose (V, D) is {sizes[0]}"
-        check(caller, LOOKUP_LAWS, layer, skipped | {"no columns"}, profile)
-    finally:
-        with library.no_grad():
-            weight.copy_(before)
+    own = copy.deepcopy(module)
+    (weight,) = own.parameters()
+    drawn = arrays(weight.detach().numpy().dtype.name, sizes[0])
+    told = f"a module of {library.__name__} whose (V, D) is {sizes[0]}"
+    return Tensors(own, library, raises, drawn, (0,), weight), told
 
 
 # ---- what is under test: arrays in, arrays out -----------------------------------------------------------------------

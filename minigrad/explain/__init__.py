@@ -10,16 +10,20 @@ and its gradient beside the product with one-hot vectors.
 >>> explain.backward(loss, names={"w": w, "loss": loss})
 backward from loss = 5.
 <BLANKLINE>
-step   operation              came in   rule                        went out  to
-start  loss = 5.                        1, as none is given         ()        step 1
-                                                                    1.
-1      SumBackward0           ()        dx = g for each addend, in  (2,)      step 2
-       The sum of x over the  1.        x's shape                   [1., 1.]
+step   operation              rule                        went out to
+start  loss = 5.              1, as none is given         step 1: ()
+                                                          1.
+1      SumBackward0           dx = g for each addend, in  step 2: (2,)
+       The sum of x over the  x's shape                   [1., 1.]
        dimensions dims
-2      MulBackward0           (2,)      da = g * b                  (2,)      w.grad
-       a * b                  [1., 1.]  b = [1., 2.]                [1., 2.]
-                                        db = g * a                  (2,)      w.grad, added
-                                        a = [1., 2.]                [1., 2.]
+       came in: ()
+       1.
+2      MulBackward0           da = g * b                  w.grad: (2,)
+       a * b                  b = [1., 2.]                [1., 2.]
+       came in: (2,)
+       [1., 1.]
+                              db = g * a                  w.grad, added: (2,)
+                              a = [1., 2.]                [1., 2.]
 <BLANKLINE>
 tensor  shape  from             .grad before  .grad now
 w       (2,)   step 2, 2 times  None          [2., 4.]

@@ -1,16 +1,26 @@
-"""The graph of a computation: what it consists of, what its tensors are called, and it as Mermaid text."""
+"""The graph of a computation: what its tensors are called, its picture, and the formulas of its operations.
+
+Formulas are as the class of an operation states them: what the reader of the source finds is what is shown.  A gradient
+is shown by calling it, unless the class says `formulas`: a symbol stands for a tensor, and writes down what is done to
+it.
+"""
 
 from __future__ import annotations
 
+import ast
+import functools
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from minigrad.core.tape import AccumulateGrad, Node
+import numpy as np
+
+from minigrad.autograd.function import FunctionNode
+from minigrad.core.dtypes import Array
+from minigrad.core.tape import GRADIENTS, AccumulateGrad, Node, input_names, keep_output
 from minigrad.core.walk import as_tuple
-from minigrad.explain.formulas import formula_of
 from minigrad.nn import Module
 from minigrad.tensor import Tensor
 
@@ -54,12 +64,11 @@ def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place,
 
     if given is not None and not isinstance(given, (Mapping, Module)):
         raise TypeError(f"names has to be a dict, such as locals(), or a module, not {type(given).__name__}")
-    pairs = {"": given} if isinstance(given, Module) else {} if given is None else dict(given)
+    pairs = {"": given} if isinstance(given, Module) else dict(given or {})
     shown = [(name, value) for name, value in pairs.items() if not name.startswith("_")]
     listed = [(name, value) for name, value in shown if isinstance(value, (list, tuple))]
-    items = [(f"{name}[{place}]", each) for name, value in listed for place, each in enumerate(value)]
-    for name, value in shown + items:
-        add(name, value)
+    for label, each in [*shown, *[(f"{name}[{k}]", each) for name, value in listed for k, each in enumerate(value)]]:
+        add(label, each)
     for number, leaf in enumerate([leaf for leaf in leaves if (leaf, 0) not in found], 1):
         add(f"leaf {number}", leaf.variable)
     return found
@@ -203,3 +212,152 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
 def _escaped(line: str) -> str:
     """A line of a label in which Mermaid finds no syntax of its own: characters by their numbers where it might."""
     return re.sub(r'[#&"<>`\[\]{}|;]', lambda match: f"#{ord(match[0])};", line)
+
+
+# ---- formulas --------------------------------------------------------------------------------------------------------
+
+
+def computes(node: Node) -> str:
+    """What the operation computes: the first line of its docstring."""
+    line = (_class_of(node).__doc__ or "").strip().partition("\n")[0]
+    return " ".join(line.split()).rstrip(".")
+
+
+def formula_of(node: Node) -> str:
+    """What the operation computes, as a formula; "" if its docstring does not open with one, and a colon or nothing.
+
+    >>> import minigrad as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> formula_of((x / x).grad_fn), formula_of(x.sum().grad_fn)
+    ('a / b', '')
+    """
+    opening = computes(node).partition(": ")[0]
+    return opening[1:-1] if opening[:1] == opening[-1:] == "`" and opening.count("`") == 2 else ""
+
+
+def rules(node: Node) -> list[str]:
+    """For each input of the operation the formula of its gradient: of `formulas`, or of the gradients themselves.
+
+    >>> import minigrad as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> rules((x / x).grad_fn)
+    ['da = g / b', 'db = -g * (a / b / b)']
+    """
+    stated = _stated(_class_of(node))
+    return [stated[min(place, len(stated) - 1)] if stated else "" for place in range(len(node.edges))]
+
+
+def read_by(node: Node, rule: str) -> dict[str, Array]:
+    """What a rule of the operation reads of the forward pass, by the names that it has there.
+
+    >>> import minigrad as torch
+    >>> a, b = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0])
+    >>> read_by((a * b).grad_fn, "da = g * b")
+    {'b': array([3., 4.], dtype=float32)}
+    """
+    kept = _kept(node)
+    found: dict[str, Array] = {}
+    for word in re.findall(r"\b[A-Za-z_]\w*\b", rule.partition(" = ")[2]):
+        # A matrix may be told by a capital.  What is not kept is a parameter of the node.
+        value = kept.get(word.lower(), None if hasattr(Node, word) else getattr(node, word, None))
+        if isinstance(value, Tensor) and not value.is_sparse:
+            found[word] = value._array
+        elif isinstance(value, (int, float)):
+            found[word] = np.asarray(value)
+    return found
+
+
+def _class_of(node: Node) -> Any:
+    """The class that states what the node does: of a Function, the user's."""
+    return node.function if isinstance(node, FunctionNode) else type(node)
+
+
+@functools.cache
+def _stated(kind: Any) -> tuple[str, ...]:
+    """The formulas that a class states for the gradients of its inputs."""
+    stated = getattr(kind, "formulas", ())
+    stated = (stated,) if isinstance(stated, str) else stated
+    shown = [name for name in GRADIENTS if hasattr(kind, name)] if issubclass(kind, Node) else []
+    return stated or tuple([f"{name} = {formula(getattr(kind, name))}" for name in shown])
+
+
+def _kept(node: Node) -> dict[str, Any]:
+    """What a node keeps, by the names that formulas have for it: those of inputs may be their first letters."""
+    kind = type(node)
+    entries = [value for value, _ in getattr(node, "_kept", None) or ()]
+    names = input_names(kind) or (("x",) if len(node.edges) == 1 else ("a", "b", "c"))
+    kept = dict(zip([] if kind.keep in (None, keep_output) else names, entries, strict=False))
+    kept |= {name[:1]: kept[name] for name in reversed(kept)}
+    return kept | ({"y": entries[-1]} if entries and any([-1 in read for read in kind.reads.values()]) else {})
+
+
+def formula(function: Callable[..., Any]) -> str:
+    """What a function of tensors computes, in the names of its parameters.
+
+    >>> formula(lambda g, x: g * (1 - x * x).rsqrt())
+    'g * rsqrt(1 - x * x)'
+    >>> formula(lambda g, a, b: -g * a / (b * b))
+    '-g * a / (b * b)'
+    """
+    code = function.__code__
+    return str(function(*[Symbol(name) for name in code.co_varnames[: code.co_argcount]])).replace("self.", "")
+
+
+class Symbol:
+    """A name, or what was done to names: operators, `x[0]`, attributes, and methods, which are written as functions.
+
+    `str(symbol)` has the parentheses that Python needs, and no others.
+
+    >>> x, y = Symbol("x"), Symbol("y")
+    >>> (x + y) * y.sum(0, keepdim=True) @ x.mT
+    (x + y) * sum(y, 0, keepdim=True) @ x.mT
+    """
+
+    __slots__ = ("_method", "_written")
+
+    def __init__(self, written: str, method: tuple[str, ...] = ()) -> None:
+        #: The text, with all parentheses; of an attribute, also its name, and what it is of.
+        self._written, self._method = written, method
+
+    def __repr__(self) -> str:
+        return ast.unparse(ast.parse(self._written, mode="eval"))
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self} is a formula, neither true nor false: a function that asks needs a formula in words")
+
+    def __getattr__(self, name: str) -> Symbol:
+        if name.startswith("_"):
+            raise AttributeError(f"a formula has no attribute {name!r}")
+        return Symbol(f"{self._written}.{name}", (name, self._written))
+
+    def __call__(self, *arguments: Any, **options: Any) -> Symbol:
+        function, *first = self._method or (self._written,)
+        given = [*first, *map(_written, arguments), *[f"{name}={_written(value)}" for name, value in options.items()]]
+        return Symbol(f"{function}({', '.join(given)})")
+
+    def __getitem__(self, index: Any) -> Symbol:
+        return Symbol(f"{self._written}[{_written(index)}]")
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"(-{self._written})")
+
+    def __invert__(self) -> Symbol:
+        return Symbol(f"(~{self._written})")
+
+    __iter__ = None
+
+
+def _written(value: Any) -> str:
+    """The text of a symbol, or that of a value as Python would read it."""
+    if isinstance(value, (tuple, list)):
+        return f"({''.join([f'{_written(each)}, ' for each in value])})"
+    return value._written if isinstance(value, Symbol) else f"({value!r})"
+
+
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "matmul": "@", "pow": "**", "and": "&", "or": "|",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+}  # fmt: skip
+for _name, _sign in _SIGNS.items():
+    setattr(Symbol, f"__{_name}__", lambda a, b, sign=_sign: Symbol(f"({_written(a)} {sign} {_written(b)})"))
+    setattr(Symbol, f"__r{_name}__", lambda b, a, sign=_sign: Symbol(f"({_written(a)} {sign} {_written(b)})"))

@@ -12,7 +12,7 @@ import html
 import itertools
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -28,7 +28,7 @@ from minigrad.explain.graph import Graph, graph
 from minigrad.explain.story import backward
 from minigrad.nn import Embedding, Linear, Module, functional
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import arange, tensor
+from minigrad.tensors.creation import arange, as_tensor, tensor
 
 #: What still can be taken in at a glance.
 MOST_ROWS, MOST_COLUMNS = 16, 8
@@ -60,10 +60,9 @@ def pair(ids: object, weight: object, upstream: object = None) -> Pair:
     if isinstance(ids, Module) or isinstance(weight, Linear) or table is None:
         told = f"expected ids, and a table (V, D) or an Embedding, got {type(ids).__name__} and {type(weight).__name__}"
         raise TypeError(f"{told}: of a model give its Embedding, of a Linear weight.T")
-    given = [x.detach() if isinstance(x, Tensor) else tensor(x) for x in (ids, table)]
+    given = [as_tensor(x).detach() for x in (ids, table)]
     wanted = (*given[0].shape, *given[1].shape[-1:])
-    counted = arange(1.0, math.prod(wanted) + 1).reshape(wanted) if upstream is None else upstream
-    given.append(counted.detach() if isinstance(counted, Tensor) else tensor(counted))
+    given.append(arange(1.0, math.prod(wanted) + 1).reshape(wanted) if upstream is None else as_tensor(upstream))
     flat, table = given[0].reshape(-1), given[1] if given[1].is_floating_point() else given[1].float()
     shapes = [tuple(x.shape) for x in given]
     if table.ndim != 2 or shapes[2] != (*shapes[0], table.shape[1]) or 0 in shapes[2] + shapes[1]:
@@ -321,9 +320,11 @@ def page(text: str, embedding: Embedding, note: str, command: str) -> str:
     words = WORDS[: len(weight)]
     frame, script = [Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "js")]
     return Template(frame).substitute(
-        light=_properties(COLOURS),
-        dark=_properties(DARK),
-        looks="\n".join(_classes()),
+        light=" ".join([f"--k{k}: {colour};" for k, colour in enumerate(COLOURS)]),
+        dark=" ".join([f"--k{k}: {colour};" for k, colour in enumerate(DARK)]),
+        looks="\n".join(
+            [f".k{k} {{ --k: var(--k{k}); }}\n.dash{k} {{ --dash: {dash}; }}" for k, dash in enumerate(DASHES)]
+        ),
         note=html.escape(note),
         text=html.escape(text),
         known=" · ".join([f"{v}&nbsp;{word}" for v, word in enumerate(words)]),
@@ -346,16 +347,3 @@ def _chain(drawn: Graph) -> str:
         kind = ' class="leaf"' if vertex.is_leaf else ""
         items.append(f"<li{kind}><b>{name}</b>{''.join([f'<span>{line}</span>' for line in rest])}</li>")
     return "\n".join(items)
-
-
-def _properties(colours: Sequence[str]) -> str:
-    """The colours as a style sheet has them, which may be others in the dark."""
-    return " ".join([f"--k{k}: {colour};" for k, colour in enumerate(colours)])
-
-
-def _classes() -> Iterator[str]:
-    """The classes of a style sheet that give a colour or a dash."""
-    for k in range(len(COLOURS)):
-        yield f".k{k} {{ --k: var(--k{k}); }}"
-    for k, dash in enumerate(DASHES):
-        yield f".dash{k} {{ --dash: {dash}; }}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import itertools
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -17,8 +17,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.elementwise import Elementwise
 from minigrad.core.tape import Node
 from minigrad.core.walk import as_tuple
-from minigrad.explain.formulas import computes, read_by, rules
-from minigrad.explain.graph import NamesGiven, Place, explore, names_of, outputs_of, place_of
+from minigrad.explain.graph import NamesGiven, Place, computes, explore, names_of, outputs_of, place_of, read_by, rules
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import ones_like
 from minigrad.tensors.printing import elements_text
@@ -95,33 +94,29 @@ class Story:
         return ", ".join([each.operation for each in self.starts])
 
     def __str__(self) -> str:
-        rows, leaves = [*self._rows()], [_leaf_row(leaf) for leaf in self.leaves]
-        fewer = as_text(_FEWER, [_in_fewer(row) for row in rows], (0, 29, 29, 31))
-        steps = _that_fits(as_text(_STEPS, rows, (0, 24, 0, 26, 0, 0)), fewer)
-        told = _that_fits(*[as_text(_LEAVES, leaves, widths) for widths in _WIDTHS])
-        return f"backward from {self.start}\n\n{steps}\n\n{told}"
+        return "\n\n".join([f"backward from {self.start}", *[_as_text(*table) for table in self._tables()]])
 
     __repr__ = __str__
 
     def to_html(self) -> str:
         """The story as HTML."""
         start = f"<p>backward from <code>{html.escape(self.start)}</code></p>"
-        tables = as_html(_STEPS, self._rows()), as_html(_LEAVES, map(_leaf_row, self.leaves))
-        return "\n".join([start, *tables])
+        return "\n".join([start, *[_as_html(*table) for table in self._tables()]])
 
     #: What a notebook shows.
     _repr_html_ = to_html
 
-    def _rows(self) -> Iterator[list[Cell]]:
-        """The rows that tell the starts and the steps, or of these the first and the last."""
+    def _tables(self) -> Iterator[tuple[dict[str, int], list[Row]]]:
+        """Two tables, with their titles: the starts and the steps, or of these the first and the last; the leaves."""
         left_out = max(len(self.steps) - self.max_steps, 0)
-        first = len(self.steps) if not left_out else (self.max_steps + 1) // 2
-        for step in (*self.starts, *self.steps[:first]):
-            yield from _step_rows(step)
-        if left_out:
-            yield [["…"], [f"{left_out:,} more steps"], [], [], [], []]
-        for step in self.steps[first + left_out :]:
-            yield from _step_rows(step)
+        first = (self.max_steps + 1) // 2 if left_out else len(self.steps)
+        gap: list[Row] = [[["…"], [f"{left_out:,} more steps"], [], []]] if left_out else []
+        before, behind = [
+            [row for step in steps for row in _step_rows(step)]
+            for steps in ((*self.starts, *self.steps[:first]), self.steps[first + left_out :])
+        ]
+        yield _STEPS, [*before, *gap, *behind]
+        yield _LEAVES, [_leaf_row(leaf) for leaf in self.leaves]
 
 
 def backward(
@@ -152,8 +147,8 @@ def backward(
     before = {place: value_of(x._grad) for place, x in targets.items()}
     # Afterwards what the nodes keep is gone.
     read = {node: [(rule, _read(node, rule, max_values)) for rule in rules(node)] for node in nodes}
-    with _noted(nodes, value_of) as visits:
-        autograd.backward(outputs, given, retain_graph, create_graph, inputs=wanted)
+    walk = partial(autograd.backward, outputs, given, retain_graph, create_graph, inputs=wanted)
+    visits = _visits(walk, nodes, value_of)
     numbers = {node: number for number, node in enumerate(visits, 1)}
     senders: dict[Place, list[int]] = {}
 
@@ -198,11 +193,10 @@ def _summed(rule: str, node: Node, value: Value | None, came_in: Sequence[Any]) 
     return f"{rule}, summed over the repetitions, to shape {value.shape}"
 
 
-@contextmanager
-def _noted(
-    nodes: Sequence[Node], value_of: Callable[[Any], Value | None]
-) -> Iterator[dict[Any, list[list[Value | None]]]]:
-    """A block in which it is noted, for each visit of a walk to one of `nodes`, what came in and what went out."""
+def _visits(
+    walk: Callable[[], None], nodes: Sequence[Node], value_of: Callable[[Any], Value | None]
+) -> dict[Any, list[list[Value | None]]]:
+    """For each visit of the walk to one of `nodes`, in turn, what came in and what went out."""
     visits: dict[Any, list[list[Value | None]]] = {}
 
     def note(node: Node, out: Sequence[Tensor], into: Sequence[Tensor]) -> None:
@@ -211,13 +205,14 @@ def _noted(
     watched = [(node, node.watch) for node in nodes]
     handles = [node.register_hook(partial(note, node)) for node in nodes]
     try:
-        yield visits
+        walk()
     finally:
         for handle in handles:
             handle.remove()
         # A node that is not watched takes the fast way.
         for node, watch in watched:
             node.watch = watch
+    return visits
 
 
 def _read(node: Node, rule: str, max_values: int) -> dict[str, Value]:
@@ -241,35 +236,36 @@ def _value(x: Any, max_values: int) -> Value | None:
 
 # ---- the story as tables ---------------------------------------------------------------------------------------------
 
-_STEPS = ("step", "operation", "came in", "rule", "went out", "to")
-#: Where a terminal is too narrow for these.
-_FEWER = ("step", "operation, and what came in", "rule", "where to, and what went out")
-_LEAVES = ("tensor", "shape", "from", ".grad before", ".grad now")
-_WIDTHS = ((0, 0, 0, 0, 0), (0, 0, 0, 30, 30), (24, 13, 9, 23, 23))
+
+class Code(str):
+    """A line that is a name, numbers or a formula."""
+
+    __slots__ = ()
 
 
-def _step_rows(step: Step) -> Iterator[list[Cell]]:
+#: The lines of each cell; what stands between backticks in one is code.
+Row: TypeAlias = list[list[str]]
+
+#: The titles, and how wide their columns may be in a terminal: a line has up to 100 characters.
+_STEPS = {"step": 5, "operation": 29, "rule": 29, "went out to": 31}
+_LEAVES = {"tensor": 24, "shape": 13, "from": 15, ".grad before": 20, ".grad now": 20}
+
+
+def _step_rows(step: Step) -> Iterator[Row]:
     """The rows that tell a step: one for each gradient that went out."""
-    number: Cell = [str(step.number or "start")]
-    operation: Cell = [Code(step.operation), step.formula] if step.number else [step.operation]
-    came_in: Cell = [line for value in step.came_in for line in _with_shape(value)]
+    operation = [Code(step.operation), step.formula] if step.number else [step.operation]
+    came_in = [line for g in step.came_in for line in _labelled("came in", g)]
+    told: Row = [[str(step.number or "start")], [*operation, *came_in]]
     for passed in step.went_out:
         rule: list[str] = [f"`{passed.rule.replace('`', '')}`"] if passed.rule else []
         for name, value in passed.read.items():
-            first, *others = value.text.splitlines()
-            rule += [Code(f"{name} = {first}"), *[Code(" " * len(f"{name} = ") + line) for line in others]]
+            rule += map(Code, f"{name} = {value.text}".replace("\n", "\n" + " " * len(f"{name} = ")).splitlines())
         to = f"{passed.to}, added" if passed.added else passed.to
-        yield [number, operation, came_in, rule, _with_shape(passed.value), [to]]
-        number, operation, came_in = [], [], []
+        yield [*told, rule, _labelled(to, passed.value)]
+        told = [[], []]
 
 
-def _in_fewer(row: list[Cell]) -> list[Cell]:
-    """The row in the columns of `_FEWER`."""
-    number, operation, came_in, rule, went_out, to = row
-    return [number, [*operation, *came_in], rule, [*to, *went_out]]
-
-
-def _leaf_row(leaf: Leaf) -> list[Cell]:
+def _leaf_row(leaf: Leaf) -> Row:
     came = [
         f"{f'step {number}' if number else 'the start'}{f', {count} times' if count > 1 else ''}"
         for number, count in Counter(leaf.steps).items()
@@ -281,71 +277,35 @@ def _lines(value: Value | None) -> list[str]:
     return ["None"] if value is None else [Code(line) for line in value.text.splitlines()]
 
 
-def _with_shape(value: Value | None) -> list[str]:
-    return _lines(value) if value is None else [Code(value.shape), *_lines(value)]
+def _labelled(label: str, value: Value | None) -> list[str]:
+    return [f"{label}: None"] if value is None else [f"{label}: `{value.shape}`", *_lines(value)]
 
 
-# ---- a table of texts, for a terminal and as HTML --------------------------------------------------------------------
+def _as_text(titles: dict[str, int], rows: Iterable[Row]) -> str:
+    """A table in columns."""
+    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, titles.values(), strict=True)] for row in rows]
+    lines = [tuple(titles), *[line for row in wrapped for line in itertools.zip_longest(*row, fillvalue="")]]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines])
 
 
-class Code(str):
-    """A line that is a name, numbers or a formula: it is wrapped behind commas."""
-
-    __slots__ = ()
-
-
-#: The lines of a cell; what stands between backticks in one is code.
-Cell: TypeAlias = Sequence[str]
-
-
-def _that_fits(*tables: str) -> str:
-    """The first of the tables whose lines a terminal does not break, else the last."""
-    return next((each for each in tables if max(map(len, each.splitlines())) <= 100), tables[-1])
+def _wrapped(cell: Iterable[str], width: int) -> list[str]:
+    """The lines of a cell; numbers stand below those of the line before."""
+    lines: list[str] = []
+    for line in cell:
+        indent = len(line) - len(re.sub(r"^(\w+ = )? *\[*", "", line)) if isinstance(line, Code) else 0
+        text = line if isinstance(line, Code) else line.replace("`", "")
+        lines += textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return lines
 
 
-def as_text(titles: Sequence[str], rows: Iterable[Sequence[Cell]], widths: Sequence[int]) -> str:
-    """A table in columns, each of which is wrapped to its width, 0 for as it is."""
-    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)] for row in rows]
-    columns = [
-        max([len(title), *[len(line) for row in wrapped for line in row[place]]]) for place, title in enumerate(titles)
-    ]
-    lines = [titles, *[line for row in wrapped for line in itertools.zip_longest(*row, fillvalue="")]]
-    return "\n".join(
-        ["  ".join([text.ljust(width) for text, width in zip(line, columns, strict=True)]).rstrip() for line in lines]
-    )
-
-
-def as_html(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def _as_html(titles: Iterable[str], rows: Iterable[Row]) -> str:
     """A table as HTML, whose cells begin at the left and the top, in notebooks too."""
     style = 'style="text-align: left; vertical-align: top"'
     head = "".join([f'<th scope="col" {style}>{html.escape(title)}</th>' for title in titles])
     cells = [[f"<td {style}>{'<br>'.join(map(_html, cell))}</td>" for cell in row] for row in rows]
     body = "\n".join([f"<tr>{''.join(row)}</tr>" for row in cells])
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-
-
-def _wrapped(cell: Cell, width: int) -> list[str]:
-    lines: list[str] = []
-    for line in cell:
-        # Numbers stand below those of the line before.
-        is_code = isinstance(line, Code)
-        indent = len(line) - len(re.sub(r"^(\w+ = )? *\[*", "", line)) if is_code else 0
-        text = line if is_code else line.replace("`", "")
-        room = width or len(text) + 1
-        lines.append("")
-        for piece in _pieces(text, room, "(?<=,)(?= )" if is_code else "(?= )"):
-            if lines[-1] and len(lines[-1] + piece) > room:
-                lines.append(" " * indent + piece.removeprefix(" "))
-            else:
-                lines[-1] += piece
-    return lines
-
-
-def _pieces(text: str, width: int, gap: str) -> Iterator[str]:
-    """What lines are made of: what stands between gaps; a longer name is broken behind its dots, or anywhere."""
-    for word in re.split(gap, text):
-        for name in [word] if len(word) <= width else re.split(r"(?<=\w\.)(?=[A-Za-z_])|(?<=[A-Za-z_]\.)(?=\d)", word):
-            yield from re.findall(f".{{1,{width}}}", name)
 
 
 def _html(line: str) -> str:
