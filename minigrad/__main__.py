@@ -38,34 +38,23 @@ class Session:
 
     def tell(self, text: str) -> None:
         """Print the paragraphs, and run the lines behind `>>>`; the last value chooses between True and False."""
-        value = None
+        line = ""
         for block in text.strip().split("\n\n"):
             answer, _, words = block.partition(": ")
             if answer in ("True", "False"):
-                if answer != str(value):
+                if answer != str(eval(line.removeprefix(">>> "), self.names)):
                     continue
                 block = words
             block = Template(block).substitute(self.told)
             if block.startswith(">>> "):
                 for line in block.splitlines():
-                    value = self.run(line)
+                    print(line)
+                    exec(compile(line.removeprefix(">>> "), "tour.txt", "single"), self.names)
             elif "\n---" in block:
                 print(f"\n{block}")
             else:
                 print(textwrap.fill(" ".join(block.split()), 78))
             print()
-
-    def run(self, line: str) -> Any:
-        """Print and run a line behind `>>>`; of an expression, print and return the value."""
-        print(line)
-        source, value = line.removeprefix(">>> "), None
-        try:
-            value = eval(source, self.names)
-        except SyntaxError:
-            exec(source, self.names)
-        if value is not None:
-            print(repr(value))
-        return value
 
 
 def tour(given: argparse.Namespace) -> None:
@@ -165,8 +154,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     count, vocab, dim = len(with_repeat(given.ids)), given.vocab, given.dim
     for what, rows, columns in (("table", vocab, dim), ("one-hot matrix", count, vocab), ("output", count, dim)):
         if rows * columns > MAX_NUMBERS:
-            shape = f"{rows:,} x {columns:,}"
-            parser.error(f"the {what} would have {shape} numbers; {MAX_NUMBERS:,} at most: take smaller ids, V or D")
+            parser.error(f"the {what} would have {rows:,} x {columns:,} numbers; {MAX_NUMBERS:,} at most: take fewer")
     if given.html is not None:
         if count > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS:
             most = f"{MOST_IDS} ids, one of them twice, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
@@ -207,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parse(arguments)
     try:
         tour(given) if given.html is None else write_page(given)
-        # (It may be closed: then there is none.)
+        # What is left is written here, where it may fail.
         print(end="", flush=True)
     except BrokenPipeError:
         # Whoever read has seen enough.  As Python ends it writes what is left, which is to be no error.

@@ -432,12 +432,6 @@ def test_no_cotangent_is_0_or_1(data: st.DataObject, integer: bool) -> None:
     assert not np.isin(drawn, [0.0, 1.0]).any()
 
 
-@given(checks.one_hot_pairs(5, dtype="float64"))
-def test_one_hot_pairs_belong_together(pair: tuple[Array, Array]) -> None:
-    ids, x = pair
-    np.testing.assert_array_equal(x, oracles.one_hot(ids, 5).astype("float64"), strict=True)
-
-
 # ---- imports ---------------------------------------------------------------------------------------------------------
 
 

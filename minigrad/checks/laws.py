@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings, strategies as st
@@ -35,10 +35,8 @@ STEADY = settings(
 )
 
 
-class Draw(Protocol):
-    """Draws a value; the name it is given is the one that a broken law shows it under."""
-
-    def __call__(self, name: str, strategy: st.SearchStrategy[Any]) -> Any: ...
+#: Draws a value; the name it is given is the one that a broken law shows it under.
+Draw: TypeAlias = Callable[[str, "st.SearchStrategy[Any]"], Any]
 
 
 @dataclass(frozen=True)

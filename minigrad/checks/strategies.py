@@ -155,24 +155,6 @@ def one_hot(ids: Array, num_embeddings: int, dtype: str = "float32") -> Array:
     return (ids[..., None] == np.arange(num_embeddings)).astype(dtype)
 
 
-def one_hot_pairs(
-    num_embeddings: int, shape: Shape | st.SearchStrategy[Shape] | None = None, dtype: str = "float32"
-) -> st.SearchStrategy[tuple[Array, Array]]:
-    """The two inputs of the two ways: ids `(*)` of int64, and the matrix `(*, V)` of their one-hot vectors.
-
-    >>> from hypothesis import Phase, find, settings
-    >>> from minigrad.checks import one_hot_pairs
-    >>> shrinking = settings(phases=[Phase.generate, Phase.shrink])
-    >>> chosen, x = find(one_hot_pairs(3, (2,)), lambda pair: pair[0].all(), settings=shrinking)
-    >>> chosen
-    array([1, 1])
-    >>> x
-    array([[0., 1., 0.],
-           [0., 1., 0.]], dtype=float32)
-    """
-    return ids(num_embeddings, shape).map(lambda drawn: (drawn, one_hot(drawn, num_embeddings, dtype)))
-
-
 def cotangents(shape: Shape, dtype: str = "float32", integer: bool = True) -> st.SearchStrategy[Array]:
     """Upstream gradients of a shape and a float dtype: no element is 0 or 1, which would hide a wrong factor.
 
