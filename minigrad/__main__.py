@@ -20,7 +20,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad.explain.picture import MOST_COLUMNS, MOST_IDS, MOST_ROWS, page
-from minigrad.serialization import replacing
+from minigrad.serialization import replace
 
 # Tables and one-hot matrices are made whole.  The table of GPT-2, 50,257 x 768, is to fit.
 MAX_NUMBERS = 50_000_000
@@ -185,8 +185,7 @@ def write_page(given: argparse.Namespace) -> None:
     embedding = torch.nn.Embedding(given.vocab, given.dim)
     typed, shown = [" ".join(map(str, each)) for each in (given.ids, ids)]
     text = page(shown, embedding, note, f"python -m minigrad {typed} {options}")
-    with replacing(given.html) as file:
-        file.write(text.encode())
+    replace(given.html, [text.encode()])
     print(f"Written: {given.html}. Open it in a browser.")
 
 

@@ -18,8 +18,8 @@ import os
 import stat
 import zlib
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import IO, Any, TypeAlias
 
 import numpy as np
@@ -56,9 +56,7 @@ def save(obj: object, f: File, *, pickle_protocol: int = 2) -> None:
     (3, ['weight', 'bias'])
     """
     if isinstance(f, (str, os.PathLike)):
-        parts = encoded(obj)
-        with replacing(os.fspath(f)) as file:
-            file.writelines(parts)
+        replace(os.fspath(f), encoded(obj))
     elif hasattr(f, "write"):
         rest = memoryview(b"".join(encoded(obj)))
         while rest:
@@ -99,26 +97,23 @@ def load(
     return decoded(f.read(), "the file", in_stream=True)
 
 
-@contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
-    """A file to write to, beside `path`, which takes its place at the end; after an error it is gone."""
+def replace(path: str, parts: Iterable[bytes]) -> None:
+    """Write a file beside `path`, which takes its place when all parts are in it; after an error it is gone."""
     target = os.path.realpath(path)
-    folder, mode = os.path.dirname(target), None
+    folder, replaces = os.path.dirname(target), os.path.lexists(target)
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    is_other = os.path.islink(target) or (os.path.exists(path) and not os.path.isfile(path))
-    if is_other or not os.path.basename(path):
+    if not os.path.basename(path) or (replaces and not os.path.isfile(target)):
         raise RuntimeError(f"open file failed: {path!r} is not the name of a file, but of a directory, device or link")
-    if os.path.exists(target):
+    if replaces:
         # Only who may write to it may replace it.
-        with open(target, "ab") as before:
-            mode = stat.S_IMODE(os.fstat(before.fileno()).st_mode)
+        open(target, "ab").close()
     temporary = os.path.join(folder, f".minigrad-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
-            if mode is not None:
-                os.chmod(temporary, mode)
-            yield file
+            if replaces:
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -199,7 +194,8 @@ class _Packer:
             return value if math.isfinite(value) else {"float": repr(value)}
         if kind is Tensor or kind is Parameter:
             return self._tensor(value, path)
-        if (kind is np.ndarray or isinstance(value, np.generic)) and _is_plain(value.dtype):
+        is_array = kind is np.ndarray or isinstance(value, np.generic)
+        if is_array and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
             return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
         if _COLLECTIONS.get(kind.__name__) is not kind:
             raise TypeError(_refusal(value, path))
@@ -354,20 +350,11 @@ def _elements(content: memoryview, dtype: str, shape: list[int]) -> Array:
         raise ValueError(f"an array has the shape {shape}")
     memory = bytearray(content)
     if dtype == _SAFETENSORS["BF16"]:
-        return _bfloat16(np.frombuffer(memory, np.uint16)).reshape(shape)
+        bits = np.frombuffer(memory, np.uint16).reshape(shape)
+        # If it is not installed, as float32, of which they are the upper half.
+        installed = hasattr(dtypes, "bfloat16")
+        return bits.view(dtypes.bfloat16._numpy) if installed else (bits.astype(np.uint32) << 16).view(np.float32)
     if dtype == _SAFETENSORS["BOOL"]:
         # Of a byte that is neither 0 nor 1, a bool would be neither True nor False.
         return np.frombuffer(memory, np.uint8).reshape(shape) != 0
     return np.frombuffer(memory, dtype).reshape(shape)
-
-
-def _is_plain(dtype: np.dtype[Any]) -> bool:
-    """Whether its elements are bools or numbers of up to 64 bits."""
-    return dtype.kind in "biuf" and dtype.itemsize <= 8
-
-
-def _bfloat16(bits: Array) -> Array:
-    """The numbers of bfloat16 with these bits; as float32, of which they are the upper half, if it is not installed."""
-    if hasattr(dtypes, "bfloat16"):
-        return bits.view(dtypes.bfloat16._numpy)
-    return (bits.astype(np.uint32) << 16).view(np.float32)
