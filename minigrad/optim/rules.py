@@ -35,6 +35,11 @@ _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 _ONLY_WITH = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_avg": "centered"}
 
 
+def step_counter() -> Tensor:
+    """The number of steps so far, 0, as PyTorch keeps it: a 0-d floating-point tensor."""
+    return new_leaf(np.zeros((), np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32))
+
+
 @with_options
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
@@ -51,6 +56,8 @@ class ByParameter(Optimizer):
     _moves_by_sparse: ClassVar[tuple[bool, ...]] = (False,)
     #: The names of what is remembered.
     _remembers: ClassVar[tuple[str, ...]]
+    #: What makes the number of steps before the first one, 0; None where steps are not counted.
+    _counter: ClassVar[Any] = staticmethod(step_counter)
     #: How arrays move: `_rule(number of the step, options, parameter, direction, *remembered)` writes to all but the
     #: direction, which is what `maximize` and `weight_decay` make of the gradient.
     _rule: ClassVar[Callable[..., None]]
@@ -90,7 +97,9 @@ class ByParameter(Optimizer):
                 if parameter._grad is not None:
                     self._check(parameter, names, options)
                     moving.append((parameter, names, options))
-        quiet().run(self._move_all, moving)
+        run = quiet().run
+        for each in moving:
+            run(self._move, *each)
         return loss
 
     def _check(self, parameter: Tensor, names: list[str], options: Group) -> None:
@@ -121,10 +130,6 @@ class ByParameter(Optimizer):
                 remedy = "convert a model before its optimizer is made"
                 raise RuntimeError(f"the parameter and its {name} must match in shape and dtype, not {kinds}: {remedy}")
 
-    def _move_all(self, moving: list[tuple[Tensor, list[str], Group]]) -> None:
-        for parameter, names, options in moving:
-            self._move(parameter, names, options)
-
     def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
         """Move one parameter by its gradient, what is remembered by these names, and the options of its group."""
         known = self.state.get(parameter)
@@ -143,7 +148,9 @@ class ByParameter(Optimizer):
 
     def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
         """What is remembered before the first step."""
-        return {"step": step_counter(), **{name: filled_like(parameter) for name in names}}
+        counted = {} if self._counter is None else {"step": self._counter()}
+        value = self.defaults.get("initial_accumulator_value", 0)
+        return counted | {name: filled_like(parameter, value) for name in names}
 
 
 def refuse(wrong: object, option: str, value: object) -> None:
@@ -208,6 +215,7 @@ class SGD(ByParameter):
 
     _moves_by_sparse = (False, True)
     _remembers = ("momentum_buffer",)
+    _counter = None
 
     lr: Rate = 1e-3
     momentum: float = 0
@@ -224,10 +232,6 @@ class SGD(ByParameter):
         if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super()._begin(given)
-
-    def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
-        """What is remembered before the first step: no number of steps."""
-        return {name: filled_like(parameter) for name in names}
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, b: Any = None) -> None:
         momentum, dampening, d = options["momentum"], options["dampening"], g
@@ -390,8 +394,7 @@ class Adagrad(ByParameter):
         """Let the parameters of one more group move; what is remembered of them begins at once."""
         super().add_param_group(param_group)
         for parameter in param_group["params"]:
-            total = filled_like(parameter, self.defaults["initial_accumulator_value"])
-            self.state[parameter] = {"step": step_counter(), "sum": total}
+            self.state[parameter] = self._first_state(parameter, ["sum"])
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array) -> None:
         v += g * g
@@ -513,6 +516,7 @@ class SparseAdam(ByParameter):
 
     _moves_by_sparse = (True,)
     _remembers = ("exp_avg", "exp_avg_sq")
+    _counter = int
 
     lr: Rate = 1e-3
     betas: tuple[float, float] = (0.9, 0.999)
@@ -524,10 +528,6 @@ class SparseAdam(ByParameter):
             refuse(given[name] == 0.0, _CALLED[name], given[name])
         super()._begin(given)
 
-    def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
-        """What is remembered before the first step, with its number as an int."""
-        return super()._first_state(parameter, names) | {"step": 0}
-
     def _rule(self, number: float, options: Group, w: Array, g: Array, m: Array, v: Array) -> None:
         beta1, beta2 = options["betas"]
         m += (1 - beta1) * (g - m)
@@ -537,11 +537,6 @@ class SparseAdam(ByParameter):
 
 
 # ---- what is remembered ----------------------------------------------------------------------------------------------
-
-
-def step_counter() -> Tensor:
-    """The number of steps so far, 0, as PyTorch keeps it: a 0-d floating-point tensor."""
-    return new_leaf(np.zeros((), np.float64 if dtypes.get_default_dtype() is dtypes.float64 else np.float32))
 
 
 def counted(state: dict[str, Any]) -> Any:

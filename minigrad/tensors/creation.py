@@ -400,15 +400,9 @@ def _constructor(of: dtype) -> _TypedTensor:
     return _TypedTensor(name, (), {"dtype": of, "__doc__": text, "__module__": "torch"})
 
 
-BoolTensor = _constructor(dtypes.bool_)
-ByteTensor = _constructor(dtypes.uint8)
-CharTensor = _constructor(dtypes.int8)
-DoubleTensor = _constructor(dtypes.float64)
-FloatTensor = _constructor(dtypes.float32)
-HalfTensor = _constructor(dtypes.float16)
-IntTensor = _constructor(dtypes.int32)
-LongTensor = _constructor(dtypes.int64)
-ShortTensor = _constructor(dtypes.int16)
+FloatTensor, DoubleTensor, HalfTensor = map(_constructor, (dtypes.float32, dtypes.float64, dtypes.float16))
+LongTensor, IntTensor, ShortTensor = map(_constructor, (dtypes.int64, dtypes.int32, dtypes.int16))
+CharTensor, ByteTensor, BoolTensor = map(_constructor, (dtypes.int8, dtypes.uint8, dtypes.bool_))
 
 
 def set_default_tensor_type(t: _TypedTensor | str, /) -> None:
@@ -536,9 +530,4 @@ def _array_of_numbers(values: list[Number], target: dtype) -> Array:
     if float not in set(map(type, values)):
         array = np.array(values, np.int64)
         return array if target is dtypes.int64 else arguments.converted(array, target)
-    array = np.empty(len(values), target._numpy)
-    for kind in (int, float):
-        array[[isinstance(value, kind) for value in values]] = arguments.converted(
-            np.array([value for value in values if isinstance(value, kind)], kind), target
-        )
-    return array
+    return np.array([arguments.converted(np.asarray(value), target) for value in values])
