@@ -7,7 +7,6 @@ equidistributed uniform pseudo-random number generator", ACM TOMACS 8 (1998), va
 
 from __future__ import annotations
 
-import copy
 import os
 from typing import SupportsIndex, SupportsInt, TypeAlias
 
@@ -89,7 +88,9 @@ class Generator:
 
     def clone_state(self) -> Generator:
         """A new generator that will draw what this one would; drawing from either leaves the other alone."""
-        return copy.deepcopy(self)
+        clone = Generator()
+        clone._set_state_bytes(self._state_bytes())
+        return clone
 
     __copy__ = clone_state
 

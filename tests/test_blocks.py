@@ -8,7 +8,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.core.arrays import blocked
-from minigrad.core.rows import add_rows
+from minigrad.core.embedding import add_rows
 from minigrad.nn import functional as F
 
 # More elements than three blocks have, in rows that no block consists of.

@@ -11,12 +11,12 @@ import laws
 import numpy as np
 import pytest
 
-from minigrad.core import embedding, rows
+from minigrad.core import embedding
 from minigrad.core.embedding import Lookup, ScatterAdd
 from minigrad.core.linear import Linear
 from minigrad.ops import indexing
 
-original_add_rows = rows.add_rows
+original_add_rows = embedding.add_rows
 original_check_ids = embedding.check_ids
 original_linear_backward = Linear.backward
 original_lookup_da = Lookup.da

@@ -16,7 +16,7 @@ from laws import leaf
 from strategies import Array
 
 import minigrad as torch
-from minigrad.core.rows import add_rows
+from minigrad.core.embedding import add_rows
 from minigrad.core.tape import Node, Output
 from minigrad.nn import functional as F
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from strategies import Array, in_layouts
 
-from minigrad.core import rows as rows_
+from minigrad.core import embedding
 from minigrad.ops import indexing
 
 #: Tables and dims of places in them: one, neighbours, others, none at all.
@@ -121,8 +121,8 @@ def cases(width: int, repeats: int, dtype: str) -> Iterator[tuple[Array, Array]]
 @pytest.fixture
 def low_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in THRESHOLDS.items():
-        assert isinstance(getattr(rows_, name), int)
-        monkeypatch.setattr(rows_, name, value)
+        assert isinstance(getattr(embedding, name), int)
+        monkeypatch.setattr(embedding, name, value)
 
 
 @pytest.mark.parametrize("dtype", LARGEST)
@@ -134,9 +134,9 @@ def test_sums_of_rows_are_exact(width: int, repeats: int, dtype: str) -> None:
         wanted, before = np.zeros((400, width), np.int64), rows.copy()
         np.add.at(wanted, ids, rows.astype(np.int64))
         np.testing.assert_array_equal(
-            rows_.add_rows(rows, ids.astype(np.int32), 400), wanted.astype(dtype), strict=True
+            embedding.add_rows(rows, ids.astype(np.int32), 400), wanted.astype(dtype), strict=True
         )
-        names, sums = rows_.sum_by_id(rows, ids)
+        names, sums = embedding.sum_by_id(rows, ids)
         np.testing.assert_array_equal(names, np.unique(ids))
         np.testing.assert_array_equal(sums, wanted[names].astype(dtype), strict=True)
         # The row 399 is named by no id, and keeps its zeros' signs.
@@ -144,7 +144,7 @@ def test_sums_of_rows_are_exact(width: int, repeats: int, dtype: str) -> None:
         array[399] = np.array(-0.0).astype(dtype)
         scales = [(1, 2, -1), (2, -1, 1), (-1, 1, 2)][len(ids) % 3]
         for scale, table in zip(scales, in_layouts(array), strict=True):
-            rows_.add_rows_at(table, ids, rows, scale)
+            embedding.add_rows_at(table, ids, rows, scale)
             np.testing.assert_array_equal(table, (array.astype(np.int64) + scale * wanted).astype(dtype))
             assert dtype == "int64" or np.signbit(table[399]).all()
         np.testing.assert_array_equal(rows, before)
@@ -156,7 +156,7 @@ def test_sums_of_rows_are_exact(width: int, repeats: int, dtype: str) -> None:
 def test_rows_of_one_id_are_added_up_before_they_are_rounded(dtype: str, of_rows: str, scale: float, size: int) -> None:
     """In half precision, 2048 + 1 is 2048: row by row the sum would end there."""
     table = np.ones((3, size), dtype)
-    rows_.add_rows_at(table, np.full(5000, 1), np.ones((5000, size), of_rows), scale)
+    embedding.add_rows_at(table, np.full(5000, 1), np.ones((5000, size), of_rows), scale)
     np.testing.assert_allclose(table[1], 1 + scale * 5000, rtol=1e-3 if dtype == "float16" else 0)
     assert (table[[0, 2]] == 1).all()
     assert table.dtype == dtype
@@ -167,13 +167,13 @@ def test_rows_of_one_id_are_added_up_before_they_are_rounded(dtype: str, of_rows
 def test_sums_of_many_rows(width: int, step: int) -> None:
     """With the limits as they are: near that of as many additions, and repeats near that of many."""
     generator = np.random.default_rng(width)
-    for limit in (rows_._SMALL // width, 2 * rows_._SMALL // width + width % 2):
+    for limit in (embedding._SMALL // width, 2 * embedding._SMALL // width + width % 2):
         count = limit + step
-        ids = np.concatenate([np.arange(count // 2) // (rows_._HOT + step), np.arange(count - count // 2) % 500])
+        ids = np.concatenate([np.arange(count // 2) // (embedding._HOT + step), np.arange(count - count // 2) % 500])
         rows = generator.integers(-4, 5, (count, width)).astype(np.float32)
         wanted = np.zeros((count, width))
         np.add.at(wanted, ids, rows)
-        np.testing.assert_array_equal(rows_.add_rows(rows, ids, count), wanted.astype(np.float32), strict=True)
+        np.testing.assert_array_equal(embedding.add_rows(rows, ids, count), wanted.astype(np.float32), strict=True)
 
 
 @pytest.mark.parametrize("count", [1, 5, 7, 8, 100])
@@ -182,7 +182,7 @@ def test_ids_are_sorted_however_large_they_are(count: int, exponent: int) -> Non
     """Those of a sparse tensor count places, of which there may be up to 2**63; equal ones stay in their order."""
     generator = np.random.default_rng(count)
     for ids in (2**exponent + generator.integers(0, 3, count), generator.integers(0, 3, count) * 2 ** (exponent - 1)):
-        ordered, order = rows_._sorted(ids)
+        ordered, order = embedding._sorted(ids)
         wanted = np.argsort(ids, kind="stable")
         np.testing.assert_array_equal(order, wanted)
         np.testing.assert_array_equal(ordered, ids[wanted])

@@ -58,7 +58,7 @@ class FunctionCtx:
         for entry, output in self._saved:
             value = unpack_saved(entry, node)
             if output is not None and node is not None:
-                alias, value = value, value._new(value._array, Output(node, output))
+                alias, value = value, value._new(value._array, Output((node, output)))
                 value._requires_grad, value._storage = True, alias._storage
             tensors.append(value)
         return tuple(tensors)

@@ -17,11 +17,14 @@ The two ops below are each other's backward, an adjoint pair: `<W[i], G> == <W, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
-from .dtypes import Array, of
+from .arrays import sum_of_rows
+from .dtypes import Array, computed_in, of
 from .elementwise import cast, masked
-from .rows import add_rows
 from .tape import Binary
 from .tensor import Tensor
 
@@ -101,3 +104,143 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
     )
     found = f"the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the rows of the table"
     raise IndexError(f"index out of range in self: {found}; {remedy}.")
+
+
+# ---- the array work of adding rows -----------------------------------------------------------------------------------
+
+# So few elements are added as rows in less time than it takes to find the place of each.
+_FEW = 1 << 8
+# Up to this many additions one np.add.at is faster than sorting the ids.
+_SMALL = 1 << 16
+# An id with more repeats than this is summed by one matrix product, not repeat by repeat.
+_HOT = 8
+# So many elements are summed up before their sums are used.
+_BLOCK = 1 << 18
+# Rows narrower than this are added element by element, however many there are.
+_NARROW = 16
+# Two numbers, seen as one complex number, are added up in the time of one.
+_PAIRS: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.float32): np.dtype(np.complex64),
+    np.dtype(np.float64): np.dtype(np.complex128),
+}
+
+
+def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
+    """The table of shape `(num_rows, D)` whose row v is the sum of all `rows[n]` with `ids[n] == v`.
+
+    `rows` is `(N, D)` and `ids` is `(N,)` with values in `[0, num_rows)`.  Sums are made in at least float32.
+    """
+    # Zeroed pages are the kernel's to give: rows that no id names are never touched.
+    table = np.zeros((num_rows, rows.shape[1]), computed_in(rows.dtype))
+    wide = rows.astype(table.dtype, copy=False)
+    if _few(wide):
+        _add_elements(table, ids, wide)
+    else:
+        for names, sums in _sums_by_id(wide, ids):
+            table[names] = sums
+    return table.astype(rows.dtype, copy=False)
+
+
+def add_rows_at(table: Array, ids: Array, rows: Array, scale: float = 1) -> None:
+    """`table[ids[n]] += scale * rows[n]` for each n, in place; other rows of `table`, `(V, D)`, are not touched.
+
+    The rows of one id are added up first, in at least float32, and rounded with the sum.
+    """
+    if table.dtype == rows.dtype == computed_in(rows.dtype) and table.flags.c_contiguous and _few(rows):
+        _add_elements(table, ids, rows if scale == 1 else rows * scale)
+        return
+    for names, sums in _sums_by_id(rows, ids):
+        if scale != 1:
+            sums *= scale
+        # np.take is the faster one, but copies a table that is not contiguous.
+        sums += table.take(names, axis=0) if table.flags.c_contiguous else table[names]
+        table[names] = sums
+
+
+def sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
+    """The distinct ids in order, and for each the sum of its rows: the rows of `add_rows` that are named at all."""
+    names, order, starts, counts = _segments(ids)
+    return names, _sum_segments(rows, order, starts, counts).astype(rows.dtype, copy=False)
+
+
+def _few(rows: Array) -> bool:
+    """Whether it is faster to add element by element than to sort the ids."""
+    additions = rows.shape[1] * rows.itemsize // _addend(rows).itemsize
+    return len(rows) * additions <= _SMALL or rows.shape[1] < _NARROW
+
+
+def _addend(rows: Array) -> np.dtype[Any]:
+    """What the elements of rows are added up as: in pairs, if a row has an even number of them."""
+    return rows.dtype if rows.shape[1] % 2 else _PAIRS.get(rows.dtype, rows.dtype)
+
+
+def _add_elements(table: Array, ids: Array, rows: Array) -> None:
+    """`table[ids[n]] += rows[n]` for each n, in place, on a contiguous table of one dtype with the rows."""
+    if rows.size <= _FEW:
+        np.add.at(table, ids, rows)
+        return
+    addend = _addend(rows)
+    size = rows.shape[1] * rows.itemsize // addend.itemsize
+    # Of more elements, np.add.at is fast for one index array on a 1-d array, and only then.
+    # In int64, since int32 ids times the row size may be more than an int32 holds.
+    places = ids.astype(np.int64, copy=False)
+    if size != 1:
+        places = places[:, None] * size + np.arange(size)
+    np.add.at(table.reshape(-1).view(addend), places.reshape(-1), rows.ravel().view(addend))
+
+
+def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
+    """The distinct ids, and for each the sum of its rows, in at least float32.
+
+    So many at a time as stay in the processor's cache until they are used.
+    """
+    names, order, starts, counts = _segments(ids)
+    step = 1 + _BLOCK // (1 + rows.shape[1])
+    for start in range(0, len(names), step):
+        block = slice(start, start + step)
+        yield names[block], _sum_segments(rows, order, starts[block], counts[block])
+
+
+def _segments(ids: Array) -> tuple[Array, Array, Array, Array]:
+    """The distinct ids in order; where all ids were, in their order; where each one's start there, and how many."""
+    ordered, order = _sorted(ids)
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))[: len(ids)]
+    return ordered[starts], order, starts, np.concatenate((starts[1:], [len(ids)])) - starts
+
+
+def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Array:
+    """For each segment, `order[start : start + count]`, the sum of the rows that it lists, in at least float32.
+
+    Each sum starts as its segment's first row; then the second rows of all segments are added at once, then the third,
+    and so on.  A segment of many rows would make for many short rounds: it is a product with a vector of ones instead.
+    """
+    dtype = computed_in(rows.dtype)
+    sums = rows.take(order[starts], axis=0).astype(dtype, copy=False)
+    most = int(counts.max(initial=1))
+    if most == 1:
+        return sums
+    repeat = 1
+    repeated = np.flatnonzero((counts > 1) & (counts <= _HOT))
+    while repeated.size:
+        sums[repeated] += rows.take(order[starts[repeated] + repeat], axis=0)
+        repeat += 1
+        repeated = repeated[counts[repeated] > repeat]
+    hot = np.flatnonzero(counts > _HOT)
+    ones = np.ones(most, dtype)
+    for segment, start, count in zip(hot.tolist(), starts[hot].tolist(), counts[hot].tolist(), strict=True):
+        members = rows.take(order[start : start + count], axis=0).astype(dtype, copy=False)
+        sums[segment] = sum_of_rows(members, ones[:count])
+    return sums
+
+
+def _sorted(ids: Array) -> tuple[Array, Array]:
+    """The ids, none of them negative, in order, and where each of them was; equal ones in the order they came in."""
+    bits = len(ids).bit_length()
+    if int(ids.max(initial=0)) >> (63 - bits):
+        order = np.argsort(ids, kind="stable")
+        return ids[order], order
+    # Id and position in one number: NumPy sorts numbers many times faster than it finds their order.
+    keys = ids.astype(np.int64) << bits
+    keys |= np.arange(len(ids))
+    keys.sort()
+    return keys >> bits, keys & ((1 << bits) - 1)

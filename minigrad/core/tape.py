@@ -14,7 +14,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform
+from operator import itemgetter
+from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
 import numpy as np
 
@@ -424,11 +425,13 @@ def _first_constructed(self: Node, *values: Any, **named: Any) -> None:
     kind.__init__(self, *values, **named)
 
 
-class Output(NamedTuple):
-    """One of the outputs of a node that has several: where a gradient of it goes."""
+class Output(tuple[Any, int]):
+    """One of the outputs of a node that has several, `Output((node, position))`: where a gradient of it goes."""
 
-    node: Several
-    position: int
+    __slots__ = ()
+
+    node = property(itemgetter(0))
+    position = property(itemgetter(1))
 
 
 class Several(Node):
@@ -442,8 +445,7 @@ class Several(Node):
         self.edges, self.number, self.count = edges, next_number(), len(out)
         for position, each in enumerate(out):
             if each is not None:
-                # Past its constructor, which is written in Python.
-                each._node = tuple.__new__(Output, (self, position))
+                each._node = Output((self, position))
                 each._requires_grad = True
         if self.keep is not None:
             self.keep(inputs, out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
+import _heapq as heapq  # without the rest of `heapq`, which takes time to import
 from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import copy
+from importlib import import_module
 from operator import index as as_int
 from typing import Any, SupportsIndex
 
@@ -314,8 +314,10 @@ class Conversion(Tensor):
             raise RuntimeError(f"{problem}: this one is the result of an operation. Copy x.detach()")
         copied = _unpickled(*self._parts(copied=True))
         memo[id(self)] = copied
-        copied._grad = copy.deepcopy(self._grad, memo)
-        copied.__dict__.update(copy.deepcopy(self._attributes(), memo))
+        # Most programs copy nothing: it is not imported with this file.
+        deepcopy = import_module("copy").deepcopy
+        copied._grad = deepcopy(self._grad, memo)
+        copied.__dict__.update(deepcopy(self._attributes(), memo))
         return copied
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:

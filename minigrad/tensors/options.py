@@ -52,7 +52,7 @@ class device:
             raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"
         kind, _, number = name.partition(":")
-        if kind not in _TYPES or not re.fullmatch(r"[a-z]+(:(0|[1-9][0-9]{0,8}))?", name):
+        if kind not in _TYPES or (name != kind and not re.fullmatch(r"[a-z]+:(0|[1-9][0-9]{0,8})", name)):
             begin = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             if re.search(r"[^A-Za-z_]", name):
                 begin = f"Invalid device string: '{name}'"

@@ -21,9 +21,8 @@ import numpy as np
 
 from minigrad.core import dtypes, elementwise
 from minigrad.core.dtypes import Array
-from minigrad.core.embedding import Lookup, ScatterAdd
+from minigrad.core.embedding import Lookup, ScatterAdd, add_rows_at, sum_by_id
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.rows import add_rows_at, sum_by_id
 from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
