@@ -14,7 +14,9 @@ from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
 from minigrad.tensors.errors import add_module, advice, advised, asked
 
-__all__ = ["Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "kl_divergence"]
+__all__ = [
+    "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
+]  # fmt: skip
 globals().update(advised(__name__, __all__))
 
 
@@ -205,6 +207,46 @@ class Normal(Distribution):
         return 0.5 * (ratio + ((self.loc - other.loc) / other.scale).pow(2) - 1 - ratio.log())
 
 
+class Uniform(Distribution):
+    """Every number of `[low, high)` is as likely as any other.
+
+    >>> Uniform(0.0, 4.0).mean, Uniform(0.0, 4.0).entropy()
+    (tensor(2.), tensor(1.3863))
+    """
+
+    has_rsample = True
+
+    def __init__(self, low: Tensor | float, high: Tensor | float) -> None:
+        self.low, self.high = low, high = _broadcast(low, high)
+        self.arg_constraints = {
+            "low": Constraint(f"LessThan(upper_bound={high})", lambda x: x < high),
+            "high": Constraint(f"GreaterThan(lower_bound={low})", lambda x: x > low),
+        }
+        text = f"Interval(lower_bound={low}, upper_bound={high})"
+        self.support = Constraint(text, lambda x: (low <= x) & (x <= high))
+        super().__init__(low.shape)
+
+    mean = property(lambda self: (self.high + self.low) / 2)
+    stddev = property(lambda self: (self.high - self.low) / 12**0.5)
+    variance = property(lambda self: (self.high - self.low).pow(2) / 12)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        drawn = torch.rand(self._shape_of(sample_shape), dtype=self.low.dtype)
+        return self.low + drawn * (self.high - self.low)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        inside = self.low.le(value).type_as(self.low) * self.high.gt(value).type_as(self.low)
+        return inside.log() - (self.high - self.low).log()
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        return torch.log(self.high - self.low)
+
+    def _divergence(self, other: Uniform) -> Tensor:
+        beyond = (other.low > self.low) | (other.high < self.high)
+        return ((other.high - other.low) / (self.high - self.low)).log().masked_fill(beyond, math.inf)
+
+
 class Bernoulli(_ByProbability):
     """1 with probability `probs`, else 0; `logits` are the logarithms of the odds.
 
@@ -392,6 +434,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 
 # PyTorch has each in a file of its own, as torch.distributions.normal.
 __path__: list[str] = []
-for _kind in (Bernoulli, Binomial, Categorical, Multinomial, Normal):
+for _kind in (Bernoulli, Binomial, Categorical, Multinomial, Normal, Uniform):
     _name = _kind.__name__
     add_module(f"{__name__}.{_name.lower()}", f"Where PyTorch has `{_name}`.", **{_name: _kind})
