@@ -46,6 +46,7 @@ import sys, minigrad
 sys.modules["torch"] = minigrad
 import torch, torch.nn as nn, torch.nn.functional as F, torch.backends.cudnn
 from torch.nn.modules.sparse import Embedding
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim.lr_scheduler import StepLR
 from torch.utils.data import DataLoader
 import torch.nn.parallel, torch.utils.data.distributed, torch.distributed as dist, torch.multiprocessing as mp
@@ -61,6 +62,7 @@ else:
     raise AssertionError
 assert (nn, F, Embedding) == (minigrad.nn, minigrad.nn.functional, minigrad.nn.Embedding)
 assert (StepLR, DataLoader) == (minigrad.optim.lr_scheduler.StepLR, minigrad.utils.data.DataLoader)
+assert issubclass(nn.BatchNorm2d, _BatchNorm) and str(nn.Fold) == "<class 'minigrad.nn.modules.fold.Fold'>"
 assert (nn.__name__, nn.__spec__.name) == ("minigrad.nn", "minigrad.nn")
 try:
     import torch.nonesuch

@@ -93,11 +93,17 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
 
 
 def add_module(name: str, told: str, **members: Any) -> types.ModuleType:
-    """The module of that name, with these members, as importing a file would add it to the package it is in."""
+    """The module of that name, with these members, as importing a file would add it to the package it is in.
+
+    Classes from files around it say that they are from there, and their source is found.
+    """
     home, _, last = name.rpartition(".")
     module = types.ModuleType(name, told)
     module.__dict__.update(members, __all__=[*members], **advised(name, [*members]))
     sys.modules[name] = module
+    for each in members.values():
+        if isinstance(each, type) and name.startswith(each.__module__.rpartition(".")[0]):
+            module.__file__, each.__module__ = sys.modules[each.__module__].__file__, name
     setattr(sys.modules[home], last, module)
     return module
 

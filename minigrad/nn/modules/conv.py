@@ -1,4 +1,4 @@
-"""Convolutions, which see a window of their input at a time, and transposed ones, their gradients."""
+"""Convolutions, which see a window of their input at a time, and transposed ones, their gradients; lazy ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Bias, WeightLayer, with_options
+from minigrad.nn.modules.layer import Bias, LazyModuleMixin, WeightLayer, with_options
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
@@ -14,7 +14,10 @@ from minigrad.ops.convolution import Windows, named_padding, per_dim
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+__all__ = [
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",
+    "LazyConv3d", "LazyConvTranspose2d",
+]  # fmt: skip
 
 #: Those of each dimension, or one for all, which become a tuple; of a padding its name, too.
 Numbers: TypeAlias = Any
@@ -155,3 +158,19 @@ class ConvTranspose2d(_ConvTransposeNd, dims=2):
 
 class ConvTranspose3d(_ConvTransposeNd, dims=3):
     """`conv_transpose3d`, with its weight and bias; see `ConvTranspose2d`."""
+
+
+class LazyConv1d(LazyModuleMixin, Conv1d, first="in_channels", dim=-2):
+    """A `Conv1d` whose `in_channels` is the number of channels of the first input."""
+
+
+class LazyConv2d(LazyModuleMixin, Conv2d, first="in_channels", dim=-3):
+    """A `Conv2d` whose `in_channels` is the number of channels of the first input."""
+
+
+class LazyConv3d(LazyModuleMixin, Conv3d, first="in_channels", dim=-4):
+    """A `Conv3d` whose `in_channels` is the number of channels of the first input."""
+
+
+class LazyConvTranspose2d(LazyModuleMixin, ConvTranspose2d, first="in_channels", dim=-3):
+    """A `ConvTranspose2d` whose `in_channels` is the number of channels of the first input."""

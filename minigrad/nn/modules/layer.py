@@ -1,4 +1,4 @@
-"""Layers that are declared: by their options, from which the constructor follows, and by a function, or parameters."""
+"""What layers are declared with: options, which make the constructor, and a function, or parameters; lazy ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
 from minigrad.declare import with_options as with_options
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import Parameter
+from minigrad.nn.parameter import Parameter, Uninitialized, UninitializedBuffer, UninitializedParameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
@@ -126,3 +126,58 @@ def _told(made: Callable[..., None]) -> Callable[..., None]:
             raise type(error)(f"{error}{remedy if tensors else ''}") from None
 
     return __init__
+
+
+class LazyModuleMixin(Module):
+    """What stands before a layer among the bases of its lazy form, which takes its arguments but for the first.
+
+    Until the first call, or until a state is loaded, its parameters have no values and no shapes.
+    """
+
+    #: The layer that it becomes.
+    cls_to_become: ClassVar[Any]
+    #: The first argument, and the dimension of the input of which it is the size.
+    _inferred: ClassVar[tuple[str, int]]
+
+    def __init_subclass__(cls, first: str | None = None, dim: int = -1) -> None:
+        super().__init_subclass__()
+        if first is not None:
+            cls.cls_to_become, cls._inferred = cls.__bases__[1], (first, dim)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(0, *args, **kwargs)  # type: ignore[call-arg]
+        self._given = inspect.signature(self.cls_to_become).bind(0, *args, **kwargs).arguments
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = UninitializedParameter(parameter.new_empty(0))
+        for name, buffer in self._buffers.items():
+            if buffer is not None and 0 in buffer.shape:
+                self._buffers[name] = UninitializedBuffer(buffer)
+
+    def has_uninitialized_params(self) -> bool:
+        """Whether a parameter or buffer has no values yet."""
+        return any([isinstance(each, Uninitialized) for each in [*self.parameters(), *self.buffers()]])
+
+    def reset_parameters(self) -> None:
+        """Let the parameters start anew, if they have started."""
+        if getattr(self, self._inferred[0]):
+            super().reset_parameters()  # type: ignore[misc]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name, dim = self._inferred
+        shape = (args or tuple(kwargs.values()))[0].shape
+        if dim < -1 and len(shape) < -dim:
+            ranks = f"{-dim}D (unbatched) or {1 - dim}D (batched)"
+            raise RuntimeError(f"Expected {ranks} input to {type(self).__name__}, but got input of size: {shape}")
+        size = shape[dim]
+        own = self._parameters | self._buffers
+        waiting = {key: each for key, each in own.items() if isinstance(each, Uninitialized)}
+        if waiting:
+            # Its first values are drawn in the dtype that it was converted to since.
+            made = self.cls_to_become(**self._given | {name: size, "dtype": next(iter(waiting.values())).dtype})
+            for key, each in waiting.items():
+                each.become(getattr(made, key))
+        setattr(self, name, size)
+        del self._given
+        self.__class__ = self.cls_to_become
+        return self(*args, **kwargs)

@@ -1,16 +1,16 @@
-"""`Linear`, a matrix and a bias; `Identity`, nothing."""
+"""`Linear`, a matrix and a bias, and its lazy form; `Identity`, nothing."""
 
 from __future__ import annotations
 
 import math
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.layer import Layer, LazyModuleMixin
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.tensor import Tensor
 from minigrad.tensors.options import DType, OnDevice
 
-__all__ = ["Identity", "Linear"]
+__all__ = ["Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Layer):
@@ -74,3 +74,16 @@ class Linear(Layer):
 
 class NonDynamicallyQuantizableLinear(Linear):
     """A `Linear`: so PyTorch calls the last one of attention, which it does not quantize."""
+
+
+class LazyLinear(LazyModuleMixin, Linear, first="in_features", dim=-1):
+    """A `Linear` whose `in_features` is the last size of the first input.
+
+    >>> import minigrad as torch
+    >>> layer = torch.nn.LazyLinear(2)
+    >>> layer, layer.weight
+    (LazyLinear(in_features=0, out_features=2, bias=True), <UninitializedParameter>)
+    >>> y = layer(torch.ones(4, 3))
+    >>> layer, layer.weight.shape
+    (Linear(in_features=3, out_features=2, bias=True), torch.Size([2, 3]))
+    """

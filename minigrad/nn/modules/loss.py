@@ -1,4 +1,4 @@
-"""Losses: layers that say how far an output is from what it should be."""
+"""Losses: layers that say how far an output is from what it should be; and how alike two vectors are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from minigrad.ops.losses import legacy_reduction
 from minigrad.tensor import Tensor
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "KLDivLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "KLDivLoss",
     "L1Loss", "MSELoss", "NLLLoss", "SmoothL1Loss",
 ]  # fmt: skip
 
@@ -133,3 +133,19 @@ class CosineEmbeddingLoss(_Loss, function=F.cosine_embedding_loss):
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:  # type: ignore[override]
         return self._compute(input1, input2, target)
+
+
+class CosineSimilarity(FunctionLayer, function=F.cosine_similarity):
+    """The cosine of the angle between vectors along `dim`; see `nn.functional.cosine_similarity`.
+
+    >>> import minigrad as torch
+    >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 2.0]))
+    tensor(0.)
+    """
+
+    dim: int = 1
+    eps: float = 1e-8
+    _shown = ()
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:  # type: ignore[override]
+        return self._compute(x1, x2)

@@ -1,4 +1,4 @@
-"""Layers that change the shape of images: pooling, more elements at their ends, other numbers of them, windows."""
+"""Layers that change the shape of their input: pooling, more elements at the ends, other numbers of them, windows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import FunctionLayer, Layer, with_options
 from minigrad.ops.convolution import PerDim, per_dim
+from minigrad.ops.shapes import flatten
 from minigrad.tensor import Tensor
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "Fold", "MaxPool1d", "MaxPool2d", "MaxPool3d",
-    "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d", "Unfold", "Upsample",
-    "UpsamplingNearest2d", "ZeroPad2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "Flatten", "Fold", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "PixelShuffle", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d", "Unfold",
+    "Upsample", "UpsamplingNearest2d", "ZeroPad2d",
 ]  # fmt: skip
 
 # ---- pooling: of each window its largest element or its mean ---------------------------------------------------------
@@ -115,6 +116,18 @@ class AdaptiveMaxPool3d(_AdaptivePool, function=F.adaptive_max_pool3d):
 
 
 # ---- other shapes ----------------------------------------------------------------------------------------------------
+
+
+class Flatten(FunctionLayer, function=flatten):
+    """The input with the dimensions from `start_dim` to `end_dim` made one; all but the first, if not told.
+
+    >>> import minigrad as torch
+    >>> torch.nn.Flatten()(torch.zeros(5, 2, 3)).shape
+    torch.Size([5, 6])
+    """
+
+    start_dim: int = 1
+    end_dim: int = -1
 
 
 @with_options

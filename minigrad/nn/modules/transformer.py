@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.activation import Mask, MultiheadAttention
+from minigrad.nn.modules.activation import Dropout, Mask, MultiheadAttention
 from minigrad.nn.modules.container import ModuleList
-from minigrad.nn.modules.dropout import Dropout
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
