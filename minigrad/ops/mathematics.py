@@ -452,18 +452,22 @@ def erf(input: Tensor) -> Tensor:
 UNDERIVED = "torch::autograd::NotImplemented"
 
 
-def added_to(sign: int) -> Variant:
-    """What makes the form in place of a sum, or of a difference for the `sign` -1.
+def added_to(kind: type[Add] | type[Sub]) -> Variant:
+    """What makes the form in place of a sum or a difference.
 
     Of a sparse operand it reads and writes the listed entries only.
     """
 
     def form(method: Function) -> Function:
-        dense = rewritten(method, np.add if sign > 0 else np.subtract)
+        dense = rewritten(method, kind.forward)
 
         def call(self: Any, other: Any, **scaled: Any) -> Any:
             if isinstance(other, Tensor) and other.is_sparse:
+                sign = 1 if kind is Add else -1
                 return other._added_to(self, sign, **scaled)  # type: ignore[attr-defined]  # sparse tensors have it
+            if type(scaled.get("alpha")) is float and isinstance(other, Tensor) and not self.is_sparse:
+                # As in a step down a gradient: the sum of two tensors can be made in the memory of the first.
+                other = _scaled(kind(), other, scaled.pop("alpha"), self)
             return dense(self, other, **scaled)
 
         return call
@@ -471,13 +475,13 @@ def added_to(sign: int) -> Variant:
     return form
 
 
-@op(in_place=added_to(1))
+@op(in_place=added_to(Add))
 def add(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The sum `input + alpha * other`."""
     return Add().of(input, other if type(alpha) is int and alpha == 1 else _scaled(Add(), other, alpha, input))
 
 
-@op(in_place=added_to(-1), aliases=["subtract"])
+@op(in_place=added_to(Sub), aliases=["subtract"])
 def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
     """The difference `input - alpha * other`."""
     return Sub().of(input, other if type(alpha) is int and alpha == 1 else _scaled(Sub(), other, alpha, input))
@@ -485,8 +489,9 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 def _scaled(op: Elementwise, b: Any, alpha: Number, a: Any) -> Any:
     """`alpha * b` in the dtype of `op` of `a` and it, of which `alpha` must be of no higher kind."""
-    same = type(a) is type(b) is Tensor and a._array.dtype is b._array.dtype
-    if same and b._array.dtype in WIDE_FLOATS and type(alpha) is float and -1 <= alpha <= 1:
+    dense = isinstance(a, Tensor) and isinstance(b, Tensor) and not (a.is_sparse or b.is_sparse)
+    same = dense and a._array.dtype is b._array.dtype and b._array.dtype in WIDE_FLOATS
+    if same and type(alpha) is float and -1 <= alpha <= 1:
         return b * alpha  # As in most steps down a gradient, there is nothing to check.
     number = as_number(alpha)
     common = op.result_dtype(*[_listed(each) for each in (a, b)])
@@ -508,8 +513,8 @@ def _listed(x: Any) -> Any:
     return (x._values() if x.is_sparse else x)._array if hasattr(x, "is_sparse") else x
 
 
-method("__iadd__")(added_to(1)(Tensor.__add__))
-method("__isub__")(added_to(-1)(Tensor.__sub__))
+method("__iadd__")(added_to(Add)(Tensor.__add__))
+method("__isub__")(added_to(Sub)(Tensor.__sub__))
 method("__imul__")(rewritten(Tensor.__mul__, np.multiply))
 method("__itruediv__")(rewritten(Tensor.__truediv__, np.true_divide))
 
