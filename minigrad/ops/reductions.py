@@ -330,29 +330,28 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
     check_real(f"{name} only support floating point and complex dtypes", x)
     given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
     dims = reduced_dims(dim, x.ndim)
-    if count_over(x._array.shape, dims) <= given or not x._array.size:
+    free = count_over(x._array.shape, dims) - given
+    if free <= 0 or not x._array.size:
         told = "Correction should be strictly less than the reduction factor (input numel divided by output numel)."
         warn_program(f"{name}(): degrees of freedom is <= 0. {told}")
     form = "StdMeanBackward0" if name == "std_mean" else f"{kind.__name__}Backward0"
-    return kind(dims, keepdim, form, float(given)).of(x)
+    return kind(dims, keepdim, form, float(free)).of(x)
 
 
 class Var(Reduction):
-    """`sum((x - mean(x))**2) / (n - correction)`: over `dims`, of n elements each."""
+    """`sum((x - mean(x))**2) / (n - correction)`: over `dims`, of n elements each; `free` is the divisor."""
 
     formulas = ("dx = 2 * g * (x - mean(x)) / (n - correction)",)
-    correction: float
+    free: float
 
     def reduced(self, x: Array) -> Array:
         """In two passes, of which the second has no large numbers to subtract; in at least float32."""
         deviations = centred(x, self.dims)
         self.deviations: Array | None = deviations
-        free = builtins.max(count_over(x.shape, self.dims) - self.correction, 0)
-        return np.asarray(sum_of_products(deviations, deviations, self.dims) / free)
+        return np.asarray(sum_of_products(deviations, deviations, self.dims) / builtins.max(self.free, 0))
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        free = count_over(x._array.shape, self.dims) - self.correction
-        scale = 2 / free if free else math.inf
+        scale = 2 / self.free if self.free else math.inf
         return in_one_step(
             lambda g, x: self.scaled(g * scale, x),
             lambda g, x: (x - x.mean(self.dims, True)) * (g * scale),
