@@ -386,7 +386,7 @@ def operations() -> Iterator[type[Node]]:
 
 
 # Base classes, and operations that have no derivative.
-WITHOUT_RULES = {"ElementLoss", "Reduction", "Underived"}
+WITHOUT_RULES = {"Reduction", "Underived"}
 
 
 def test_every_operation_states_what_it_computes_and_its_gradients() -> None:

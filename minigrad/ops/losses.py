@@ -15,7 +15,7 @@ from minigrad.core.elementwise import Div, cast, masked
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Reshape, common_shape
-from minigrad.core.tape import Node, Unary, quiet
+from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape
 from minigrad.declare import Fused, in_float32, named, op, rounded
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
@@ -56,12 +56,23 @@ def reduced(losses: Tensor, reduction: Reduction) -> Tensor:
     return losses.sum() if reduction == "sum" else losses
 
 
-def reduced_array(losses: Array, reduction: Reduction) -> Array:
-    """The losses of the elements, or their mean or sum."""
-    if reduction == "none":
-        return losses
-    whole = losses.sum()
-    return whole if reduction == "sum" else whole / losses.dtype.type(losses.size)
+class Loss(Node):
+    """A loss of each element, times a weight if there is one, or the mean or sum of these."""
+
+    reduction: Reduction
+
+    def reduced(self, losses: Array, w: Array | None = None) -> Array:
+        """What is made of the losses of the elements."""
+        losses = losses if w is None else losses * w
+        if self.reduction == "none":
+            return losses
+        whole = losses.sum()
+        return whole if self.reduction == "sum" else whole / losses.dtype.type(losses.size)
+
+    def share(self, g: Tensor, x: Tensor, w: Tensor | None = None) -> Tensor:
+        """The gradient of the loss of each element of `x`, or the same for all, given that of the result, `g`."""
+        g = g / x._array.size if self.reduction == "mean" and x._array.size else g
+        return g if w is None else g * w
 
 
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
@@ -306,7 +317,7 @@ def _smooth_cross_entropy(
 def _by_class(weight: Tensor, x: Tensor) -> Tensor:
     """The weights of the classes, in a shape that broadcasts to x's."""
     _check_count(weight, x)
-    return weight.reshape((1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
+    return weight.reshape(-1, *[1] * (x.ndim - 2))
 
 
 def _shaped(target: Tensor, x: Tensor) -> Tensor:
@@ -324,9 +335,8 @@ def _check_count(weight: Tensor, x: Tensor) -> None:
 
 def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str) -> None:
     """Nothing if class ids and weights fit the scores; else PyTorch's error."""
-    shape, ids = x._array.shape, target._array.shape
-    if not shape or (ids not in ((), (1,)) if len(shape) == 1 else ids != (shape[0], *shape[2:])):
-        raise _misfit(shape, ids)
+    shape = x._array.shape
+    _check_shapes(shape, target._array.shape)
     check_floating(kernel, x, "scores are real numbers, input.float()")
     if target.dtype not in (int64, uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype!r}: target.long()")
@@ -337,69 +347,62 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
             raise RuntimeError(f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}")
 
 
-def _misfit(shape: tuple[int, ...], ids: tuple[int, ...]) -> Exception:
-    """The error for scores and class ids of shapes that do not fit: of several, the one that PyTorch finds first."""
+def _check_shapes(shape: tuple[int, ...], ids: tuple[int, ...]) -> None:
+    """Nothing if class ids of the shape `ids` fit scores of the shape `shape`; else the error that PyTorch finds first.
+
+    It says what to do about it.
+    """
     if not shape:
-        return ValueError("Expected 1 or more dimensions (got 0): (C,) or (N, C, *)")
-    remedy, batch, given = _target_remedy(shape, ids), shape[0] if len(shape) > 1 else 1, ids[0] if ids else 0
-    if len(shape) == len(ids) == 1 or (len(shape) > 1 and batch != given):
-        return ValueError(f"Expected input batch_size ({batch}) to match target batch_size ({given}). {remedy}")
+        raise ValueError("Expected 1 or more dimensions (got 0): (C,) or (N, C, *)")
+    fits = () if len(shape) == 1 else (shape[0], *shape[2:])
+    if ids == fits or (not fits and ids == (1,)):
+        return
+    batch, given = fits[0] if fits else 1, ids[0] if ids else 0
+    remedy = f"An input of shape {shape} takes a target of shape {fits}: "
+    if not fits:
+        remedy = "One vector of scores has one target"
+    elif len(shape) > 2 and math.prod(ids) == math.prod(shape[:-1]):
+        remedy = "The classes are dimension 1 of the input, and the last one holds them here: input.movedim(-1, 1), "
+        remedy += f"or input.flatten(0, {len(shape) - 2}) with target.flatten()"
+    elif math.prod(ids) == math.prod(fits):
+        remedy += f"target.squeeze({len(fits)})" if ids == (*fits, 1) else f"target.reshape{fits}"
+    else:
+        remedy += "a class id for each vector of scores; one vector by itself is (C,)"
+    if batch != given if fits else len(ids) == 1:
+        raise ValueError(f"Expected input batch_size ({batch}) to match target batch_size ({given}). {remedy}")
     if len(shape) < 3:
-        return RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {ids}. {remedy}")
-    return RuntimeError(f"Expected target size {[batch, *shape[2:]]}, got {list(ids)}. {remedy}")
-
-
-def _target_remedy(shape: tuple[int, ...], ids: tuple[int, ...]) -> str:
-    """What to do if there are not as many class ids, in the shape `ids`, as vectors in scores of the shape `shape`."""
-    if len(shape) == 1:
-        return "One vector of scores has one target"
-    fits = (shape[0], *shape[2:])
-    if len(shape) > 2 and math.prod(ids) == math.prod(shape[:-1]):
-        remedy = f"input.movedim(-1, 1), or input.flatten(0, {len(shape) - 2}) with target.flatten()"
-        return f"The classes are dimension 1 of the input, and the last one holds them here: {remedy}"
-    remedy = "a class id for each vector of scores; one vector by itself is (C,)"
-    if math.prod(ids) == math.prod(fits):
-        remedy = f"target.squeeze({len(fits)})" if ids == (*fits, 1) else f"target.reshape{fits}"
-    return f"An input of shape {shape} takes a target of shape {fits}: {remedy}"
+        raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {ids}. {remedy}")
+    raise RuntimeError(f"Expected target size {list(fits)}, got {list(ids)}. {remedy}")
 
 
 # ---- losses of differences -------------------------------------------------------------------------------------------
 
 
-class ElementLoss(Unary):
-    """A loss `f(d)` of each element of the differences d between outputs and targets, or the mean or sum of them.
+class ElementLoss(Loss):
+    """A loss `f(d)` of each element of the differences `d = a - b` between outputs and targets, or their mean or sum.
 
     A subclass says `losses(d)` and the gradient `slope(d, g)`, g times the derivative of f.
     """
 
-    formulas = ("",)
-    reduction: Reduction
-
-    #: The loss of each element; and the gradient of d, given that of each loss, `g`, of d's shape or the same for all.
+    aside = ("difference",)
     losses: ClassVar[Callable[..., Array]]
     slope: ClassVar[Callable[..., Tensor]]
 
-    def forward(self, d: Array) -> Array:
-        return reduced_array(self.losses(d), self.reduction)
+    def forward(self, a: Array, b: Array) -> Array:
+        self.difference = laid_out(a - b, a, b)
+        return self.reduced(self.losses(self.difference))
 
-    def dx(self, g: Tensor, d: Tensor) -> Tensor:
-        return self.slope(d, per_element_gradient(g, self.reduction, d._array.size))
+    def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return self.slope(a - b if current.enabled else a._new(self.difference), self.share(g, a))
 
-    @property
-    def next_functions(self) -> tuple[Any, ...]:
-        """As in PyTorch, where the difference is a part of the loss."""
-        difference: Any = self.ways[0][0]
-        return difference.next_functions
-
-    def __call__(self, *g: Tensor) -> Any:
-        difference: Any = self.ways[0][0]
-        return difference(super().__call__(*g))
+    def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        return -self.da(g, a, b)
 
 
 class MseLoss(ElementLoss):
-    """`d**2`, or the mean or sum of these."""
+    """`(a - b)**2`, or the mean or sum of these."""
 
-    formulas = ("dd = g * 2 * d, divided by n for a mean of n",)
+    formulas = ("da = g * 2 * (a - b), divided by n for a mean of n", "db = -da")
     losses = np.square
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
@@ -407,12 +410,12 @@ class MseLoss(ElementLoss):
 
 
 class SmoothL1Loss(ElementLoss):
-    """`d**2 / (2 * beta)` for `|d| < beta`, else the line that goes on from there; or the mean or sum of these.
+    """`d**2 / (2 * beta)` for `|d| < beta`, `d = a - b`, else the line that goes on from there; or their mean or sum.
 
     `beta` is greater than 0: at 0 it is `l1_loss`.
     """
 
-    formulas = ("dd = g * clip(d) / beta, with d clipped to [-beta, beta], divided by n for a mean of n",)
+    formulas = ("da = g * clip(a - b) / beta, clipped to [-beta, beta], divided by n for a mean of n", "db = -da")
     beta: float
 
     def losses(self, d: Array) -> Array:
@@ -422,12 +425,6 @@ class SmoothL1Loss(ElementLoss):
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return Hardtanh(-self.beta, self.beta).of(d) * (g * (1 / self.beta))
-
-
-def per_element_gradient(g: Tensor, reduction: Reduction, count: int, weight: Tensor | None = None) -> Tensor:
-    """The gradient of each element's loss, given that of what `count` of them, times a weight, were reduced to, `g`."""
-    g = g / count if reduction == "mean" and count else g
-    return g if weight is None else g * weight
 
 
 @op("nn.functional")
@@ -523,7 +520,7 @@ def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) ->
     common = result_type(input._array, target._array)
     x, y = cast(input, common), cast(target, common)
     check_floating(kernel, x)
-    return in_float32(lambda x, y: op.of(x - y), x, y)
+    return in_float32(op.of, x, y)
 
 
 def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
@@ -542,7 +539,7 @@ def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
 # ---- losses of probabilities -----------------------------------------------------------------------------------------
 
 
-class BinaryCrossEntropy(Node):
+class BinaryCrossEntropy(Loss):
     """`-w * (t * log(p) + (1 - t) * log(1 - p))` for probabilities p and targets t; w is 1 if it is not given.
 
     Logarithms are at least -100.
@@ -552,17 +549,16 @@ class BinaryCrossEntropy(Node):
         "dp = g * w * (p - t) / (p * (1 - p)), divided by n for a mean of n",
         "dt = g * w * (log(1 - p) - log(p)), divided by n for a mean of n",
     )
-    reduction: Reduction
 
     def forward(self, p: Array, t: Array, w: Array | None) -> Array:
         losses = laid_out((t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100), p, t)
-        return reduced_array(losses if w is None else losses * w, self.reduction)
+        return self.reduced(losses, w)
 
     def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:
-        return BinaryCrossEntropyBackward().of(per_element_gradient(g, self.reduction, p._array.size, w), p, t)
+        return BinaryCrossEntropyBackward().of(self.share(g, p, w), p, t)
 
     def db(self, g: Tensor, p: Tensor, w: Tensor | None) -> Tensor:
-        return per_element_gradient(g, self.reduction, p._array.size, w) * ((1 - p).log() - p.log())
+        return self.share(g, p, w) * ((1 - p).log() - p.log())
 
 
 class BinaryCrossEntropyBackward(Node):
@@ -583,7 +579,7 @@ class BinaryCrossEntropyBackward(Node):
         return -h * g / (p * (1 - p)).clamp_min(1e-12)
 
 
-class BinaryCrossEntropyWithLogits(Node):
+class BinaryCrossEntropyWithLogits(Loss):
     """The binary cross-entropy of `sigmoid(x)`, whose positive part counts v times; w and v are 1 if not given.
 
     `w * ((1 - t) * x - (1 + (v - 1) * t) * log(sigmoid(x)))`, which is finite for all finite x.
@@ -593,23 +589,22 @@ class BinaryCrossEntropyWithLogits(Node):
         "dx = g * w * ((1 + (v - 1) * t) * sigmoid(x) - v * t), divided by n for a mean of n",
         "dt = g * w * (log(sigmoid(-x)) - v * log(sigmoid(x))), divided by n for a mean of n",
     )
-    reduction: Reduction
 
     def forward(self, x: Array, t: Array, w: Array | None, v: Array | None) -> Array:
         losses = log_sigmoid(x)
         if v is not None:
             losses = losses * ((v - 1) * t + 1)
         losses = (1 - t) * x - losses
-        return reduced_array(losses if w is None else losses * w, self.reduction)
+        return self.reduced(losses, w)
 
     def da(self, g: Tensor, x: Tensor, t: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
         y = x.sigmoid()
         slope = y - t if v is None else (v * t + (1 - t)) * y - v * t
-        return slope * per_element_gradient(g, self.reduction, x._array.size, w)
+        return slope * self.share(g, x, w)
 
     def db(self, g: Tensor, x: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
         dt = -x if v is None else -x - (v - 1) * x.sigmoid().log()
-        return dt * per_element_gradient(g, self.reduction, x._array.size, w)
+        return dt * self.share(g, x, w)
 
 
 @op("nn.functional")
@@ -701,8 +696,7 @@ def kl_div(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
             "only by the batch size, and aligns with the KL div math definition."
         )
-    legacy = legacy_reduction(reduction, size_average, reduce)
-    how = reduction_of("sum" if legacy == "batchmean" else legacy)
+    how = reduction_of("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported. Expected floating point, input.float()")
     if log_target:
