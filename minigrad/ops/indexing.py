@@ -397,7 +397,8 @@ def getitem(x: Tensor, index: object) -> Tensor:
 def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tensor]]]:
     """What the basic part of an index selects, `x` or a view of it, and the tensors and masks at dimensions of that."""
     items = index if type(index) is tuple else (index,)
-    if all([is_places(item) for item in items]) and len(items) <= x._array.ndim:
+    mask = isinstance(index, Tensor) and index._array.dtype.kind == "b" and 0 < index._array.ndim <= x._array.ndim
+    if mask or (all([is_places(item) for item in items]) and len(items) <= x._array.ndim):
         return x, list(enumerate(items))
     basic, found = parsed(index, x._array.shape)
     return (Slice(basic).of(x) if any([item != slice(None) for item in basic]) else x), found
@@ -481,7 +482,8 @@ def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int
             basic.append(slice(None) if (start, stop, step) == (0, shape[dim], 1) else slice(start, stop, step))
             dim, out = dim + 1, out + 1
         elif isinstance(item, int):
-            check_range(np.asarray(item), shape[dim], dim)
+            if not -shape[dim] <= item < shape[dim]:
+                check_range(np.asarray(item), shape[dim], dim)
             basic.append(item)
             dim += 1
         else:

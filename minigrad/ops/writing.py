@@ -31,8 +31,9 @@ from minigrad.tensors.hooks import keep_retaining
 
 P = ParamSpec("P")
 
-# A number is written at the places of so small a mask as NumPy does it, which takes several times as long at many.
-_FEW = 2**12
+# A number is written at the places of so small a mask as NumPy does it, which takes several times as long at many; and
+# at so few indices.
+_FEW, _PLACES = 2**12, (np.dtype(bool), *INDEX_DTYPES)
 
 # ---- what is written -------------------------------------------------------------------------------------------------
 
@@ -358,10 +359,10 @@ def setitem(self: Tensor, index: object, value: object) -> None:
     given: Any = value if isinstance(value, Tensor) else self._new(arguments.assigned(value, self.dtype))
     recorded = current.enabled and (self._requires_grad or given._requires_grad)
     items = index if type(index) is tuple else (index,)
-    mask = index._array if isinstance(index, Tensor) and index._array.dtype == bool else None
-    few = given is not value and mask is not None and 0 < mask.size < _FEW
+    named = index._array if isinstance(index, Tensor) and index._array.dtype in _PLACES else None
+    few = given is not value and named is not None and 0 < named.size < _FEW
     if not recorded and (few or all([indexing.is_plain(item) for item in items])):
-        key: Any = mask if few else items
+        key: Any = named if few else items
         try:
             self._refill(lambda array: quiet().run(array.__setitem__, key, given._array), "")
         except (IndexError, ValueError, TypeError):
