@@ -127,7 +127,11 @@ def op(
             _enter_operator(function, operator, in_place)
         # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
         flags = () if on == ("nn.functional",) else _flags(function)
-        return _published(function, telling(function, flags, spread), on or EVERYWHERE, in_place, aliases)
+
+        def called(method: bool) -> Function:
+            return telling(function, flags, spread and method)
+
+        return _published(function, called, on or EVERYWHERE, in_place, aliases)
 
     return declare
 
@@ -168,18 +172,18 @@ def of_node(
     kind = made if isinstance(made, type) else None
 
     def declare(function: Declared) -> Declared:
-        def called(position: int) -> Function:
+        def called(method: bool) -> Function:
             # Not even None is an `out` that methods take.
             def call(input: object, *, out: Any = ...) -> Any:
                 nonlocal kind
                 kind = kind or made()
                 if out is not ...:
-                    return tensors.failures.given_out(out, call(input), function, position)
+                    return tensors.failures.given_out(call, out, call(input))
                 try:
                     # By its name: Python calls a method without leaving its loop, an object through its class's slot.
                     return kind().of(input)
                 except _FAILURES as error:
-                    return tensors.failures.rescued(call, function, position, (input,), {}, error)
+                    return tensors.failures.rescued(call, (input,), {}, error)
 
             return call
 
@@ -297,22 +301,25 @@ class Fused(Node):
 
 def _published(
     function: Any,
-    called: Callable[[int], Function],
+    called: Callable[[bool], Function],
     on: Sequence[str],
     in_place: Variant | None,
     aliases: Sequence[str],
 ) -> Any:
-    """`function` as it is called, entered under its names wherever it appears; `called` makes each variant of it."""
+    """`function` as it is called, entered under its names wherever it appears.
+
+    `called` makes what is called, a method if it is told so.
+    """
     name = function.__name__
     names = (name, *aliases)
-    alone = _presented(called(1), function, name)
+    alone = _presented(called(False), function, name)
     if "nn.functional" in on:
         # There `pickle` finds it: in its own file it may have another name.
         alone.__module__ = "minigrad.nn.functional"
     for place in on:
         variant = alone
         if place == "Tensor":
-            variant = _presented(called(0), function, f"Tensor.{name}")
+            variant = _presented(called(True), function, f"Tensor.{name}")
             if in_place is not None:
                 changing = _presented(in_place(variant), function, f"Tensor.{name}_")
                 changing.__doc__ = f"This tensor, changed to what `{name}` returns: {function.__doc__}"
@@ -359,39 +366,32 @@ def _flags(function: Any) -> tuple[tuple[int, str], ...]:
     return tuple([(place, name) for place, name in enumerate(names) if function.__annotations__.get(name) == "bool"])
 
 
-def telling(
-    function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
-) -> Callable[[int], Function]:
-    """What makes variants of `function` that tell failures in PyTorch's words: the method for position 0, else for 1.
+def telling(function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False) -> Function:
+    """What calls `function`, and tells failures in PyTorch's words.
 
-    They count their arguments after the first from there.  Of these, `flags` are checked: a wrong one would be taken
-    for True.  If it is to be `spread`, the method takes the ints of its argument one by one as well.
+    Of its arguments `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, it takes the
+    ints of its second argument one by one as well.
     """
 
-    def variant(position: int) -> Function:
-        spreads = spread and position == 0
+    def call(*args: object, **kwargs: object) -> Any:
+        try:
+            if spread and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
+                args = (args[0], args[1:])
+            if not kwargs and (not flags or len(args) <= flags[0][0]):
+                # Most calls, in two thirds of the time.
+                result = function(*args)
+            else:
+                for place, name in flags:
+                    if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
+                        raise TypeError  # Which one, is found out below.
+                result = function(*args, **kwargs)
+        except _FAILURES as error:
+            return tensors.failures.rescued(call, args, kwargs, error)
+        if result is NotImplemented:
+            tensors.failures.check_arguments(call, args, kwargs)
+        return result
 
-        def call(*args: object, **kwargs: object) -> Any:
-            try:
-                if spreads and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
-                    args = (args[0], args[1:])
-                if not kwargs and (not flags or len(args) <= flags[0][0]):
-                    # Most calls, in two thirds of the time.
-                    result = function(*args)
-                else:
-                    for place, name in flags:
-                        if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
-                            raise TypeError  # Which one, is found out below.
-                    result = function(*args, **kwargs)
-            except _FAILURES as error:
-                return tensors.failures.rescued(call, function, position, args, kwargs, error)
-            if result is NotImplemented:
-                tensors.failures.check_arguments(function, position, args, kwargs)
-            return result
-
-        return call
-
-    return variant
+    return call
 
 
 # ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 import minigrad as torch
+from minigrad import tensors
 from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
-from minigrad.tensors.errors import add_module, advice, advised, asked
+from minigrad.tensors.errors import add_module, advised, asked
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
@@ -76,7 +77,7 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def __getattr__(self, name: str) -> Any:
-        told = advice("minigrad.distributions.Distribution", name)
+        told = tensors.failures.advice("minigrad.distributions.Distribution", name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     @property

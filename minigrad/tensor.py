@@ -12,15 +12,14 @@ from operator import mul
 from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 
 from minigrad import linalg, tensors  # noqa: F401
-from minigrad.core import dtypes, walk  # noqa: F401
+from minigrad.core import dtypes, tape, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.ops import activations, comparison, joining, mathematics, matrices, ordering, reductions, shapes, writing  # noqa: F401
 from minigrad.ops.arguments import own_dim
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
-from minigrad.tensors.errors import advice, warn_program
-from minigrad.tensors.hooks import RemovableHandle, leaf_hooks, retain_at
+from minigrad.tensors.errors import warn_program
 from minigrad.tensors.options import CPU, device as Device, layout, strided
 
 
@@ -183,7 +182,7 @@ class Members(Tensor):
         if not self._requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._node is not None:
-            retain_at(self)
+            tensors.hooks.retain_at(self)
 
     @property
     def retains_grad(self) -> builtins.bool:
@@ -191,7 +190,7 @@ class Members(Tensor):
         watch = None if self.grad_fn is None else self.grad_fn.watch
         return watch is not None and any([kept() is self for kept in watch.retained.values()])
 
-    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> tensors.hooks.RemovableHandle:
         """Call `hook` with each gradient of this tensor; the one it returns, unless None, takes its place.
 
         >>> import minigrad as torch
@@ -204,14 +203,14 @@ class Members(Tensor):
         """
         node = self.grad_fn
         if node is None:
-            return RemovableHandle(leaf_hooks(self), hook)
+            return tensors.hooks.RemovableHandle(tensors.hooks.leaf_hooks(self), hook)
         return watch_of(node).add(self.output_nr, hook)
 
-    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> tensors.hooks.RemovableHandle:
         """Call `hook` with this leaf each time that a backward pass has added to its `.grad`."""
         if self._node is not None:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return RemovableHandle(leaf_hooks(self, "_post_accumulate_grad_hooks"), hook)
+        return tensors.hooks.RemovableHandle(tensors.hooks.leaf_hooks(self, "_post_accumulate_grad_hooks"), hook)
 
     def detach_(self) -> Self:
         """This tensor, from now on a leaf that requires no gradient."""
@@ -251,6 +250,9 @@ class Members(Tensor):
         self._array = value._array
 
 
+# The first hook on a graph imports what hooks are.
+tape.seams.watch = lambda: tensors.hooks.Watch()
+
 # They are known by the names that programs have for them.
 Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
 # What `typing.get_type_hints` would look up there.
@@ -267,7 +269,7 @@ class _Missing:
         self.name = name
 
     def __get__(self, tensor: Tensor | None, kind: type) -> NoReturn:
-        told = advice("minigrad.Tensor", self.name)
+        told = tensors.failures.advice("minigrad.Tensor", self.name)
         # (Python guesses a name of `obj`, if there is one.)
         raise AttributeError(f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=None)
 

@@ -28,8 +28,8 @@ LATE = {
     ("minigrad.core.dtypes", "importlib.import_module('ml_dtypes')"),
     ("minigrad.tensors", "import_module(f'minigrad.tensors.{name}')"),
     ("minigrad.tensors.conversion", "import_module('copy')"),
-    ("minigrad.tensors.errors", "import_module('tomllib')"),
     ("minigrad.tensors.errors", "import_module(later[name])"),
+    ("minigrad.tensors.failures", "import_module('tomllib')"),
     ("minigrad.tensors.errors", "import_module('minigrad.' + module.__name__.partition('.')[2])"),
 }
 
@@ -172,7 +172,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 15134, "minigrad/core": 1668, "tests": 12494}
+BUDGET = {"minigrad": 15136, "minigrad/core": 1668, "tests": 12494}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

@@ -23,7 +23,7 @@ from transcripts import cells_of
 
 import minigrad
 from minigrad.tensor import MISSING
-from minigrad.tensors.errors import advice, hints
+from minigrad.tensors.failures import advice, hints
 
 PAGE = Path(__file__).parent / "programs" / "refusals.md"
 

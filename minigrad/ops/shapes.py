@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core import dtypes, elementwise
 from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import FLOATS, Array, dtype
@@ -18,7 +19,6 @@ from minigrad.core.tensor import Function, Size, Tensor, members, storage_of
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index
-from minigrad.tensors.hooks import keep_retaining
 
 # ---- the form in place of a view -------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ def restrided(method: Function) -> Function:
             else:
                 # The elements of the base are as they were: its history stays.
                 self._node = node
-                keep_retaining(self, earlier)
+                tensors.hooks.keep_retaining(self, earlier)
         return self
 
     return call

@@ -27,7 +27,6 @@ from minigrad.ops import arguments, indexing
 from minigrad.ops.arguments import as_int64, normal_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index, IndexInto, PutIndex, Slice, all_dims, check_range
 from minigrad.ops.shapes import expanded_shape
-from minigrad.tensors.hooks import keep_retaining
 
 P = ParamSpec("P")
 
@@ -174,17 +173,17 @@ class Recording(Tensor):
         base = self if self._base is None else self._base
         if base is self:
             self._node, self._requires_grad = node, True
-            keep_retaining(self, earlier)
+            tensors.hooks.keep_retaining(self, earlier)
         else:
             base_node = base._node
             Overwrite(Layout(self._array, base._array)).record((edge_to(base), node), (), base)
-            keep_retaining(base, base_node)
+            tensors.hooks.keep_retaining(base, base_node)
         for reference in tuple(storage_of(self).views):
             view = reference()
             if view is not None and view._base is base:
                 before = earlier if view is self else view._node
                 follow(view, base)
-                keep_retaining(view, before)
+                tensors.hooks.keep_retaining(view, before)
 
     def _check_recordable(self, recorded: bool = False) -> None:
         """Nothing if an in-place operation on this tensor is not `recorded`, or can be; else a RuntimeError."""
@@ -434,7 +433,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
             return write_into(self, node, *inputs)
 
         call.__name__ += "_"
-        return telling(call)(0)
+        return telling(call)
 
     told: Any = op(in_place=in_place)(function)
     return told

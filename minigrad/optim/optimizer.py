@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+from minigrad import tensors
 from minigrad.nn.parameter import forget_gradients
 from minigrad.tensor import Tensor
-from minigrad.tensors.errors import advice, warn_program
+from minigrad.tensors.errors import warn_program
 
 #: The default of an option that each parameter group has to give.
 required = object()
@@ -71,7 +72,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def __getattr__(self, name: str) -> Any:
-        told = advice("minigrad.optim.Optimizer", name)
+        told = tensors.failures.advice("minigrad.optim.Optimizer", name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{told}")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

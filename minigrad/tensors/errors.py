@@ -1,4 +1,4 @@
-"""What programs are told: of missing names, of what is no tensor; warnings at their own line.
+"""How programs are told: that a name is missing, that something is no tensor; warnings at their own line.
 
 Two finders of modules stand here.  With `sys.modules["torch"] = minigrad`, a file that says `import torch.nn as nn`
 gets minigrad's own modules: the work of `StandIn`.
@@ -17,52 +17,8 @@ from importlib.machinery import ModuleSpec
 from typing import Any
 
 from minigrad import tensors
-from minigrad.core.tensor import Tensor
 
 # ---- missing names ---------------------------------------------------------------------------------------------------
-
-#: A name that one of these lacks may be in another.
-_PLACES = [f"minigrad{each}" for each in (".nn.functional", ".nn", "", ".optim", ".optim.lr_scheduler", ".utils.data")]
-
-
-@functools.cache
-def hints() -> dict[str, dict[str, str]]:
-    """Names that PyTorch or NumPy has and minigrad has not, by the place where they would be: what to use instead."""
-    with open(f"{PACKAGE}tensors/missing_names.toml", "rb") as file:
-        tables = import_module("tomllib").load(file)
-    return {place: {n: hint for key, hint in table.items() for n in key.split()} for place, table in tables.items()}
-
-
-def advice(place: str, name: str) -> str:
-    """What to use in place of a name that `place` has not, as the end of an error message; "" for names unknown here.
-
-    >>> advice("minigrad", "array")
-    ": that is NumPy's name, here it is torch.tensor(data)"
-    >>> advice("minigrad.Tensor", "fliplr")
-    ': torch.fliplr is not here either; x.flip(1). dir(x) lists what is there'
-    >>> from minigrad.nn import functional
-    >>> advice("minigrad", "one_hot")
-    ': it is torch.nn.functional.one_hot'
-    """
-    known, alike = hints(), name.replace("_", "").removesuffix("loss")
-    layer = next((each for each in known["minigrad.nn"] if each.lower().removesuffix("loss") == alike), "")
-    if told := known.get(place.replace("minigrad", "elsewhere"), {}).get(name):
-        return f": {told}"
-    if name in known.get(place, {}):
-        told = f"PyTorch has it, minigrad does not; {known[place][name]}"
-    elif place == "minigrad.Tensor" and name.removesuffix("_") in known["minigrad"]:
-        told = f"torch.{name.removesuffix('_')} is not here either; {known['minigrad'][name.removesuffix('_')]}"
-    elif place == "minigrad" and callable(getattr(Tensor, name, None)):
-        return f": it is a method of tensors, x.{name}()"
-    elif place == "minigrad.nn.functional" and layer:
-        told = f"nn.{layer} is not here either; {known['minigrad.nn'][layer]}"
-    else:
-        # Of those that are imported: to ask for a name imports nothing.
-        places = [each for each in _PLACES if place in _PLACES and each in sys.modules]
-        homes = [each for each in places if name in dir(sys.modules[each])]
-        return f": it is {homes[0].replace('minigrad', 'torch')}.{name}" if homes else ""
-    listed = "x" if place == "minigrad.Tensor" else place.replace("minigrad", "torch")
-    return f": {told}. dir({listed}) lists what is there"
 
 
 def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
@@ -77,7 +33,7 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
 
     def find(name: str) -> Any:
         if name not in later:
-            told = advice(place, name)
+            told = tensors.failures.advice(place, name)
             # (Python guesses a name of `obj`, if there is one.)
             home = None if told else sys.modules[place]
             raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=home)
@@ -123,7 +79,7 @@ class Advice:
             frame = frame.f_back
         # Asked by `importlib.util.find_spec`, which imports nothing, there is none.
         if place.partition(".")[0] == "minigrad" and frame.f_code.co_name != "find_spec":
-            told = advice(place, name)
+            told = tensors.failures.advice(place, name)
             if told and frame.f_code.co_name == "_handle_fromlist":
                 raise ImportError(f"cannot import name {name!r} from {place!r}{told}", name=place)
             if told:

@@ -1,42 +1,45 @@
-"""What happens to a call that fails: what it returns after all, or the error that it raises, in PyTorch's words.
+"""What happens to what fails: what a call returns after all, or the error that it raises, in PyTorch's words.
 
-Imported when the first call fails: most programs have none.
+Imported when the first call fails or the first name is missing: most programs have none.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
+import sys
 import types
 import typing
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn, SupportsIndex, TypeVar
 
 import numpy as np
 
 from minigrad.core.dtypes import Number, dtype
 from minigrad.core.modes import current
-from minigrad.core.tensor import Function, Tensor
+from minigrad.core.tensor import Tensor
 from minigrad.declare import EVERYWHERE, KERNELS, declared
+from minigrad.tensors.errors import PACKAGE
 
 E = TypeVar("E", bound=Exception)
 
 _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
 
 
-def rescued(
-    call: Function, function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> Any:
+def rescued(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
     """What a `call` returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
 
     Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
     says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
     """
-    name = function.__name__
+    name = call.__name__
     if "out" in kwargs:
-        return given_out(kwargs.pop("out"), call(*args, **kwargs) if position else None, function, position)
+        return given_out(call, kwargs.pop("out"), None if _is_method(call) else call(*args, **kwargs))
     renamed = {key: _OTHER_NAMES[key] for key in kwargs if key in _OTHER_NAMES and _OTHER_NAMES[key] not in kwargs}
-    if renamed and function in [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]:
+    everywhere = [getattr(declared[place].get(name), "__wrapped__", None) for place in EVERYWHERE]
+    if renamed and call.__wrapped__ in everywhere:
         return call(*args, **{renamed.get(key, key): kwargs[key] for key in kwargs})
     if args and isinstance(args[0], Tensor) and args[0].is_sparse:
         own = getattr(type(args[0]), name, None)
@@ -45,16 +48,21 @@ def rescued(
         error.args = tuple([str(each).replace("this operation", f"'aten::{name}'", 1) for each in error.args])
     told = isinstance(error, ValueError) and not str(error).startswith("could not convert string")
     if not told and not hasattr(error, "final"):
-        check_arguments(function, position, args, kwargs)
+        check_arguments(call, args, kwargs)
     raise beyond_numpy(error)
 
 
-def given_out(out: Any, result: Any, function: Function, position: int) -> Any:
+def _is_method(call: Any) -> bool:
+    """Whether what is called is a method: its arguments are counted from the one after the tensor."""
+    return call.__qualname__.startswith("Tensor.")
+
+
+def given_out(call: Any, out: Any, result: Any) -> Any:
     """`out`, which takes on the values of `result`, as functions do with `out=`, and methods do not."""
-    name = function.__name__
-    if out is None and position:
+    name = call.__name__
+    if out is None and not _is_method(call):
         return result
-    if not (position and isinstance(out, Tensor) and isinstance(result, Tensor)):
+    if _is_method(call) or not (isinstance(out, Tensor) and isinstance(result, Tensor)):
         raise unexpected(name, out=out)
     if current.enabled and (out.requires_grad or result.requires_grad):
         raise RuntimeError(
@@ -64,9 +72,10 @@ def given_out(out: Any, result: Any, function: Function, position: int) -> Any:
     return out._rewrite(lambda _: result)
 
 
-def check_arguments(function: Function, position: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def check_arguments(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
-    name = KERNELS.get(function, function.__name__)
+    function, position = call.__wrapped__, 0 if _is_method(call) else 1
+    name = KERNELS.get(function, call.__name__)
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
@@ -76,7 +85,7 @@ def check_arguments(function: Function, position: int, args: tuple[Any, ...], kw
         # It is the function that Python calls; the kernel gets what has been found to fit.
         known = [each for each in signature.parameters.values() if not each.name.startswith("_")][position == 0 :]
         names = [f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in known]
-        raise TypeError(f"{function.__name__}() {words}: it takes {', '.join(names)}") from None
+        raise TypeError(f"{call.__name__}() {words}: it takes {', '.join(names)}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
@@ -176,6 +185,52 @@ def _remedy(value: object) -> str:
     if isinstance(value, tuple) and any([isinstance(each, Tensor) for each in value]):
         return ": what returns several is unpacked, as in output, state = lstm(x)"
     return ": a string is neither a tensor nor a number" if isinstance(value, str) else ": torch.tensor(data) makes one"
+
+
+# ---- missing names ---------------------------------------------------------------------------------------------------
+
+#: A name that one of these lacks may be in another.
+_PLACES = [f"minigrad{each}" for each in (".nn.functional", ".nn", "", ".optim", ".optim.lr_scheduler", ".utils.data")]
+
+
+@functools.cache
+def hints() -> dict[str, dict[str, str]]:
+    """Names that PyTorch or NumPy has and minigrad has not, by the place where they would be: what to use instead."""
+    with open(f"{PACKAGE}tensors/missing_names.toml", "rb") as file:
+        tables = import_module("tomllib").load(file)
+    return {place: {n: hint for key, hint in table.items() for n in key.split()} for place, table in tables.items()}
+
+
+def advice(place: str, name: str) -> str:
+    """What to use in place of a name that `place` has not, as the end of an error message; "" for names unknown here.
+
+    >>> advice("minigrad", "array")
+    ": that is NumPy's name, here it is torch.tensor(data)"
+    >>> advice("minigrad.Tensor", "fliplr")
+    ': torch.fliplr is not here either; x.flip(1). dir(x) lists what is there'
+    >>> from minigrad.nn import functional
+    >>> advice("minigrad", "one_hot")
+    ': it is torch.nn.functional.one_hot'
+    """
+    known, alike = hints(), name.replace("_", "").removesuffix("loss")
+    layer = next((each for each in known["minigrad.nn"] if each.lower().removesuffix("loss") == alike), "")
+    if told := known.get(place.replace("minigrad", "elsewhere"), {}).get(name):
+        return f": {told}"
+    if name in known.get(place, {}):
+        told = f"PyTorch has it, minigrad does not; {known[place][name]}"
+    elif place == "minigrad.Tensor" and name.removesuffix("_") in known["minigrad"]:
+        told = f"torch.{name.removesuffix('_')} is not here either; {known['minigrad'][name.removesuffix('_')]}"
+    elif place == "minigrad" and callable(getattr(Tensor, name, None)):
+        return f": it is a method of tensors, x.{name}()"
+    elif place == "minigrad.nn.functional" and layer:
+        told = f"nn.{layer} is not here either; {known['minigrad.nn'][layer]}"
+    else:
+        # Of those that are imported: to ask for a name imports nothing.
+        places = [each for each in _PLACES if place in _PLACES and each in sys.modules]
+        homes = [each for each in places if name in dir(sys.modules[each])]
+        return f": it is {homes[0].replace('minigrad', 'torch')}.{name}" if homes else ""
+    listed = "x" if place == "minigrad.Tensor" else place.replace("minigrad", "torch")
+    return f": {told}. dir({listed}) lists what is there"
 
 
 # ---- what NumPy cannot do --------------------------------------------------------------------------------------------

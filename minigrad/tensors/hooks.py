@@ -172,6 +172,3 @@ def _replaced(hook: Hook, gradient: Tensor | None, result: object) -> Tensor:
 
 def _name(hook: Hook) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
-
-
-tape.seams.watch = Watch

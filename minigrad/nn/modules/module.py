@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core.modes import no_grad
 from minigrad.nn.modules.module_hooks import call_with_hooks
 from minigrad.nn.modules.state_dict import LoadResult, load, persistent
 from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
 from minigrad.tensor import Tensor
-from minigrad.tensors.errors import advice
 from minigrad.tensors.hooks import Hook, RemovableHandle
 from minigrad.tensors.options import device as Device, new_leaf
 
@@ -166,7 +166,7 @@ class Module:
             registry = own.get(kind.registry)
             if registry and name in registry:
                 return registry[name]
-        told = "" if name.startswith("_") else advice("minigrad.nn.Module", name)
+        told = "" if name.startswith("_") else tensors.failures.advice("minigrad.nn.Module", name)
         if "_modules" not in self.__dict__:
             told = ": begin __init__ with super().__init__()"
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{told}")
