@@ -186,8 +186,8 @@ class Tensor:
         """A tensor of `array`, made by `node`."""
     _node: typing.Any
     def _only(self, remedy: builtins.str = 'tolist() gives all') -> typing.Any: ...
-    def _parts(self, copied: builtins.bool = False) -> builtins.tuple[typing.Any, ...]:
-        """What this tensor is made of: its class, its memory or a copy, the places of its elements, its grad mode."""
+    def _parts(self) -> builtins.tuple[typing.Any, ...]:
+        """What this tensor is made of: its class, its memory, the places of its elements, its grad mode."""
     def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
         """The sum of two gradients for one place; in the memory of this one if `in_place`."""
     @classmethod

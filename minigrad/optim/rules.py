@@ -26,9 +26,8 @@ from minigrad.tensors.options import new_leaf
 
 Rate = float | Tensor
 
-# Options that are numbers and not negative, the most they may be, and what errors call them if not by their name.
+# Options that are numbers and not negative, and what errors call them if not by their name.
 _NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
-_MOST = {"rho": 1.0}
 _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 
 # What is remembered only where an option is on.
@@ -67,7 +66,8 @@ class ByParameter(Optimizer):
         options = {name: given[name] for name in (*self._first, *given) if name not in ("self", "params")}
         for name, value in _numbers_of(options).items():
             if name in _NUMBERS:
-                refuse(not 0.0 <= value <= _MOST.get(name, np.inf), _CALLED.get(name, f"{name} value"), options[name])
+                most = 1.0 if name == "rho" else np.inf
+                refuse(not 0.0 <= value <= most, _CALLED.get(name, f"{name} value"), options[name])
             if name in ("capturable", "differentiable") and value:
                 told = f"{type(self).__name__}({name}=True) is not supported here: steps are not recorded"
                 raise NotImplementedError(f"{told}. Write the update as w = w - lr * gradient")

@@ -71,27 +71,22 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return out.contiguous() if memory_format is contiguous_format and out is not input else out
 
 
-def _cast_to(name: str, to: dtypes.dtype) -> None:
+def _cast_to(name: str, to: str) -> None:
     """Declare the method `x.float()` and its like."""
 
     def converted(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-        return cast(self, to)
+        # By its name: one of them is known only where its package is installed.
+        return cast(self, getattr(dtypes, to))
 
-    converted.__name__, converted.__doc__ = name, f"This tensor as {to!r}."
+    converted.__name__, converted.__doc__ = name, f"This tensor as torch.{to.rstrip('_')}."
     method(name)(converted)
 
 
 for _name, _dtype in {
-    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
-    "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
+    "int": "int32", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool_",
 }.items():  # fmt: skip
     _cast_to(_name, _dtype)
-
-
-@op("Tensor")
-def bfloat16(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-    """This tensor as torch.bfloat16."""
-    return cast(input, dtypes.bfloat16)
 
 
 @op("Tensor")
@@ -312,8 +307,8 @@ class Conversion(Tensor):
         if self._node is not None:
             problem = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol"
             raise RuntimeError(f"{problem}: this one is the result of an operation. Copy x.detach()")
-        copied = _unpickled(*self._parts(copied=True))
-        memo[id(self)] = copied
+        kind, memory, *places = self._parts()
+        copied = memo[id(self)] = _unpickled(kind, memory.copy(), *places)
         # Most programs copy nothing: it is not imported with this file.
         deepcopy = import_module("copy").deepcopy
         copied._grad = deepcopy(self._grad, memo)
@@ -326,11 +321,10 @@ class Conversion(Tensor):
             warn_program("backward hook on tensor will not be serialized: register it again on what is loaded")
         return _unpickled, self._parts(), self._attributes() or None
 
-    def _parts(self, copied: builtins.bool = False) -> tuple[Any, ...]:
-        """What this tensor is made of: its class, its memory or a copy, the places of its elements, its grad mode."""
-        memory = _memory(self._array)
-        places = self._array.shape, self._array.strides
-        return type(self), memory.copy() if copied else memory, *places, self._requires_grad
+    def _parts(self) -> tuple[Any, ...]:
+        """What this tensor is made of: its class, its memory, the places of its elements, its grad mode."""
+        array = self._array
+        return type(self), _memory(array), array.shape, array.strides, self._requires_grad
 
     def _attributes(self) -> dict[str, Any]:
         """What the user has set on this tensor; hooks stay with the original."""

@@ -29,7 +29,19 @@ _TYPES = (
 )  # fmt: skip
 
 
-class device:
+class _Facts:
+    """What equals all of its class that print alike."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and repr(other) == repr(self)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class device(_Facts):
     """A device by its name, "cpu" or "cuda:1", or by its type and index; tensors can be made on "cpu" alone.
 
     Errors: RuntimeError for what names no device.
@@ -76,12 +88,6 @@ class device:
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, device) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
 
 CPU = device("cpu")
 
@@ -97,7 +103,7 @@ def check_on_cpu(given: object) -> None:
         raise RuntimeError(f"PyTorch is not linked with support for {kind} devices: minigrad computes on the CPU")
 
 
-class finfo:
+class finfo(_Facts):
     """The limits of a floating-point dtype, the default one if none is given.
 
     `dtype`, `bits`
@@ -132,12 +138,6 @@ dtype=float16)
         limits = ", ".join([f"{name}={getattr(self, name):g}" for name in shown])
         return f"finfo({limits}, dtype={self.dtype})"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, finfo) and self.dtype == other.dtype
-
-    def __hash__(self) -> int:
-        return hash(self.dtype)
-
 
 class _Named:
     """One of a few constants that print as PyTorch's do."""
@@ -171,8 +171,7 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 
 
-#: What makes an array of a shape and dtype; and what writes into one.
-Make: TypeAlias = Callable[..., Array]
+#: What writes into an array.
 Fill: TypeAlias = Callable[[Array], object]
 
 OnDevice: TypeAlias = device | str | None
@@ -278,7 +277,7 @@ def new_leaf_of_sizes(
     options: Options,
     default: dtypes.dtype | None = None,
     *,
-    make: Make = np.empty,
+    make: Callable[..., Array] = np.empty,
     fill: Fill | None = None,
 ) -> Tensor:
     """The leaf of what `make(shape, dtype)` makes and `fill` fills; its sizes are given as `sizes_of` reads them.

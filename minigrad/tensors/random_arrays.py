@@ -80,11 +80,8 @@ def normal_(array: Array, mean: float, std: float, generator: Generator) -> Arra
     if array.size >= 16 and array.flags.c_contiguous:
         _fill_blocks(array.reshape(-1), mean, std, generator)
         return array
-    return _fill(
-        array,
-        lambda count: _serial_normal(count, generator),
-        lambda values: _scale_and_shift(values, float(std), float(mean)),
-    )
+    draw = functools.partial(_serial_normal, generator=generator)
+    return _fill(array, draw, lambda values: _scale_and_shift(values, float(std), float(mean)))
 
 
 def random_(array: Array, low: int | None, high: int | None, generator: Generator) -> Array:

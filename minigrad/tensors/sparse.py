@@ -402,8 +402,6 @@ def sparse_coo_tensor(
     """
     wanted = options.as_dtype("sparse_coo_tensor", dtype)
     options.checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
-    if requires_grad:
-        raise NotImplementedError("a sparse tensor cannot be a leaf that requires a gradient: give values that do")
     if size is not None:
         options.listed("sparse_coo_tensor", size)
     if values is None:
@@ -423,7 +421,9 @@ def sparse_coo_tensor(
     if (places < 0).any() or (least > sizes[: len(places)]).any():
         raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
     entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0").of(entries)
-    return sparse_of(places, entries, sizes, bool(is_coalesced))
+    out = sparse_of(places, entries, sizes, bool(is_coalesced))
+    out._requires_grad = requires_grad
+    return out
 
 
 def sparse_of(places: Array, entries: Tensor, size: tuple[int, ...], coalesced: builtins.bool = False) -> SparseTensor:
