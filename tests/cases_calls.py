@@ -49,12 +49,10 @@ calls(
     torch.fmod(2, x)
     torch.maximum(x, 2)
     torch.eq(2, x)
-    torch.positive(x) is x
     torch.sub(2, x, alpha=2)
     torch.floor_divide(5, x)
     torch.remainder(5, x)
     torch.pow(2, x)
-    torch.div(2, x, rounding_mode="floor")
     """,
     x=[0.25, 2.5],
 )
@@ -87,15 +85,10 @@ calls(
     L([-1, -1, 0, 1, 2, -2, 3, -3]) ** L([-1, -2, -1, -3, -1, -2, 2, 3])
     i.to(torch.int8) ** 300
     i.floor()
-    i.round()
     i.sign()
-    i.round(decimals=1)
-    i.lerp(i, 0.5)
     i.lerp(i, i)
-    i.exp()
     i.clamp(2, 3)
     i.clamp(1.5)
-    i.clamp(None, 2.5)
     i.clip(2, 2.5)
     i.short().clamp(2, 3)
     i & True
@@ -111,7 +104,6 @@ calls(
     i.isclose(i + 1, atol=1)
     i.masked_fill(i > 0, 2.5)
     i.masked_fill(i > 0, nan)
-    i.masked_fill(i > 0, inf)
     i.to(torch.int8).masked_fill(i > 0, 300)
     i.to(torch.int8).masked_fill(i > 0, L(300))
     torch.where(i > 0, i, 2.5)
@@ -122,9 +114,6 @@ calls(
     torch.where(i > 0, x, i)
     F.gelu(i)
     i.median()
-    i.mean()
-    i.std()
-    i.norm()
     i.softmax(0)
     """,
     i=[-7, 2, 5, 7],
@@ -138,19 +127,13 @@ calls(
     -b
     b % b
     b // b
-    b.fmod(b)
     b.div(b, rounding_mode="trunc")
     b**b
     b**2
-    b**-1
     b**True
     b**False
-    b.abs()
-    b.floor()
-    b.sign()
     b.add(~b, alpha=True)
     b.add(~b, alpha=False)
-    b.add(b, alpha=2.0)
     b.add(1, alpha=2)
     b.clamp(False, True)
     b.clamp(2, None)
@@ -163,9 +146,6 @@ calls(
     b == 1.5
     b > 0
     b.isclose(L([True, True]))
-    torch.positive(b)
-    F.relu(b)
-    b.argmax()
     b.cumsum(0)
     b.cumsum(0, dtype=torch.bool)
     """,
@@ -370,8 +350,6 @@ INDICES = """
     [True, False]
     []
     range(2)
-    ((0, 1),)
-    [1.9]
     L(1)
     L(1).short()
     L([1, -1])
@@ -433,18 +411,13 @@ calls(
     x[False]
     x.select(0, 1)
     x.narrow(0, 0, 1)
-    x[..., None].stride()
     x[:, ::2, None].stride()
     x.mT[None].stride()
-    x[None].stride()
     put(x, at[0], v.reshape(1, 1, 1))
     put(x, at[0, 0, 0], v.reshape(1, 1))
     put(x, at[[0, 1]], v.reshape(1, 1, 1, 1, 1))
     put(x, at[:, [1, 0]], v.expand(2, 1, 1))
     put(x, at[[0, 1]], v.expand(3, 3, 4))
-    put(x, at[[0, 1]], v.expand(2, 2, 3, 4))
-    put(x, at[:, [0, 1]], v.expand(5, 4))
-    put(x, at[:, [0, 1]], v.expand(3, 1, 4))
     put(x, at[[0, 1], :, [0, 1]], v.expand(4))
     put(x, at[0, :, [0, 1]], v.expand(2, 2))
     put(x, at[x > 3], v.expand(3))
@@ -462,19 +435,15 @@ calls(
     x.index_put((L([0, 1]), L([0, 3])), v.expand(2))
     x.take(L([[5, -6], [0, -1]]))
     x.take(L([5, 24]))
-    x.take(L([5, -25]))
     x.masked_select(x > 3)
     x.masked_fill(x > 3, v[0])
     x.masked_fill(x > 3, v)
-    x.masked_fill(x, 1)
     x.index_fill(0, L([0]), 2)
     x.index_fill(1, L([0, 3]), 7.0)
     x.index_select(0, L([0, 0]))
     x.take_along_dim(L([[[0, 1, 2, 2]]]), 1)
-    torch.where(x, x, x)
     torch.where(x > 3, x, torch.zeros(3))
     x.nonzero()
-    x.nonzero(as_tuple=True)
     x["a"]
     """,
     x=np.arange(24.0).reshape(2, 3, 4),
@@ -486,7 +455,6 @@ calls(
     x[0:0].take(L([0]))
     x.gather(0, L([0]))
     x.gather(1, L([[0], [0], [0]]))
-    x.gather(0, L([[0, 0, 0, 0]]))
     x.gather(0, L([[0, 2]]))
     x.gather(1, L([[0, -1]]))
     x.gather(0, L([[0.0]]))
@@ -495,9 +463,6 @@ calls(
     x.gather(1, L([[2, 0], [1, 2]]).int())
     x.scatter(0, L([0]), y)
     x.scatter(1, L([[0], [0], [0]]), torch.ones(3, 1, dtype=x.dtype))
-    x.scatter(0, L([[0, 0, 0, 0]]), y)
-    x.scatter(1, L([[0, 1]]), y[:1, :1])
-    x.scatter(1, L([[0, 1]]), y[:, :1])
     x.scatter(0, L([[0, 1], [1, 0]]), y[:1])
     x.scatter(1, L([[0, 1]]), y[None])
     x.scatter(0, L([[0, 2]]), 2.0)
@@ -538,7 +503,6 @@ calls(
     F.cross_entropy(x[:, :0], x[:, :0])
     F.cross_entropy(x[:0, :0], i[:0], label_smoothing=0.1)
     F.cross_entropy(x[..., None], i[:, None])
-    F.cross_entropy(x[..., None, None], i[:, None, None])
     F.cross_entropy(x[..., None, None, None], i[:, None, None, None], reduction="none")
     F.cross_entropy(x, x.softmax(1))
     F.cross_entropy(x, i + 2)
@@ -554,7 +518,6 @@ calls(
     F.nll_loss(x[0], i[0])
     F.nll_loss(x[:0], i[:0])
     F.nll_loss(x[..., None], i[:, None])
-    F.nll_loss(x[..., None], i[:, None], reduction="none")
     F.nll_loss(x[..., None, None], i[:, None, None], reduction="none")
     F.nll_loss(x.log_softmax(1) * L([1.0, nan, 1.0], dtype=x.dtype), i, ignore_index=1)
     F.mse_loss(x, w)
@@ -592,14 +555,9 @@ calls(
     F.unfold(x[None], 2, dilation=(1, 4), padding=2), F.unfold(x[None], 1, padding=1)
     F.fold(x.repeat(4, 3), 2, 2, dilation=1, padding=(1, 1)), F.fold(x.flatten()[None], 1, 1, padding=1)
     torch.conv2d(x[None], x[None, None], padding=3, dilation=(1, 2))
-    F.dropout(x, 1.5)
-    F.dropout(x, 0.0) is x
-    F.dropout(x, 0.5, False) is x
     F.dropout(x, 1.0)
     F.pad(x, (1,))
     F.pad(x, (1, 1), "mirror")
-    F.gelu(x, approximate="erf")
-    F.hardtanh(x, 2, 1)
     F.prelu(x, w)
     F.prelu(x, w[:2])
     F.prelu(x, w.unsqueeze(0))
@@ -613,7 +571,6 @@ calls(
     F.silu(x.clone(), inplace=True)
     F.relu(x.clone(), inplace=True)
     F.glu(x[:, :2], 1)
-    F.glu(x, 1)
     F.scaled_dot_product_attention(x[0], x[0], x[0])
     F.scaled_dot_product_attention(x, x[:, :2], x)
     F.scaled_dot_product_attention(x, x[:0], x[:0])
@@ -660,31 +617,21 @@ calls(
     b.bmm(b)
     m.bool() @ m.T.bool()
     b.bool() @ v.bool()
-    v.bool() @ m.T.bool()
     b.bool() @ b.mT.bool()
-    v.bool() @ v.bool()
-    b.bmm(m)
-    m.bmm(b)
     b.bmm(b[:1].mT)
     b.bmm(b.mT.long())
     m.mv(v)
     m.mv(v[:2])
-    m.mm(v)
     m.mm(m.T.int())
     m.bool().mm(m.T.bool())
     v.dot(v)
-    v.dot(m)
     v.dot(v[:2])
     v.dot(v.long())
     v.outer(v)
-    v.outer(m)
-    m.outer(v)
     torch.addmm(v[:2], m, m.T)
     torch.addmm(v, m, m.T)
     torch.addmm(v[:2].short(), m, m.T)
-    torch.addmm(m, m, m)
     torch.addmm(m, v, m.T)
-    torch.addmm(m, m, v)
     torch.addmm(v[:2], m, m.T, alpha=0.5, beta=2)
     torch.addmm((v[:2] * nan).detach(), m, m.T, beta=0)
     torch.addmm(v[:2], m, m.T, alpha="2")
@@ -692,7 +639,6 @@ calls(
     (m @ m.T).addmm_(m, m.T)
     torch.tensordot(m, m.T, 1)
     torch.tensordot(m, m, 2)
-    torch.tensordot(m, m, 1)
     torch.tensordot(m, m, 3)
     torch.tensordot(m, b, ([0, 1], [1, 2]))
     torch.tensordot(m[:, :1], b, ([1], [2]))
@@ -715,18 +661,12 @@ calls(
     torch.einsum("...i", b)
     torch.einsum("...ij,...kj->...ik", b, m)
     torch.einsum("ij,jk", m, m)
-    torch.einsum("ij", m, m)
-    torch.einsum("i,j", v)
     torch.einsum("ijk", m)
     torch.einsum("ij->k", m)
     torch.einsum("ij->ii", m)
     torch.einsum("ii", m)
-    torch.einsum("i,jj", v, m)
     torch.einsum("i,i,i", v[:1], v, v[:2])
-    torch.einsum("i1", m)
-    torch.einsum("i->i?", v)
     torch.einsum("i...j...", m)
-    torch.einsum("ij...k", m)
     torch.einsum("ij")
     torch.einsum("ijk,->ijk", b, v[0])
     F.linear(m, m)
@@ -749,20 +689,8 @@ calls(
 # ---- reductions, order, scans ----------------------------------------------------------------------------------------
 
 for method in (
-    "sum",
-    "mean",
-    "prod",
-    "nansum",
-    "amax",
-    "amin",
-    "max",
-    "min",
-    "median",
-    "argmax",
-    "argmin",
-    "all",
-    "any",
-):
+    "sum", "mean", "prod", "nansum", "amax", "amin", "max", "min", "median", "argmax", "argmin", "all", "any",
+):  # fmt: skip
     calls(
         f"""
         x.{method}()
@@ -829,7 +757,6 @@ calls(
     x.unique(True, True, True)
     x[:, :0].unique(True, True, True)
     x[:0].unique(True, True, True, 0)
-    x[:, :0].unique(True, True, True, 1)
     x[0].unique(dim=1)
     x.histc(4, 1, 4)
     x.histc(3, -7, -4)
@@ -839,21 +766,17 @@ calls(
     x.histc(0)
     x.histc(2, 3, 1)
     x.histogram(3, range=(0.1, 0.7))
-    x.histogram(2, range=(2.0, 1.0))
     x.histogram(2)
     torch.arange(-2.0, 4.0, dtype=x.dtype).histogram()
     x.long().bincount()
-    x.bincount()
     torch.bucketize(0.1, L([0.1], dtype=x.dtype), right=True)
     torch.bucketize(2.5, L([1, 2, 3]))
-    torch.bucketize(1, x)
     x.sum(dtype=float)
     x.sum(dtype=int)
     x.prod(dtype=bool)
     x.mean(dtype=int)
     x.sum(dtype="float64")
     x.cumsum(0, dtype="float64")
-    x.nansum(2, dtype=torch.int64)
     F.softmax(x)
     F.log_softmax(x[0])
     F.softmax(x[None])
@@ -880,16 +803,12 @@ calls(
     x.mT.view(24)
     x.mT.reshape(2, 4, 3, 1)
     x.mT.reshape(2, 12)
-    x.view(torch.int64)
     x.movedim(0, 2)
     x.movedim((0, 0), (0, 1))
-    x.movedim((0, 1), (0,))
     x.flatten(1, 0)
     x.flatten(1, 1) is x
     x.flatten(1)
-    x.contiguous() is x
     x.unflatten(1, (2, 2))
-    x.unflatten(1, ())
     x.unflatten(2, (2, -1))
     x[0, 0].mT
     x.H
@@ -913,17 +832,13 @@ calls(
     x.chunk(0)
     x.unbind(1)
     x[0, 0, 0].unbind()
-    x.select(0, 2)
     x.narrow(0, 1, 2)
-    x.unfold(2, 2, 1)
     x.unfold(1, 3, 2)
     x.unfold(2, 0, 3)
-    x.unfold(0, 3, 1)
     x[0, 0, 0].unfold(0, 1, 1)
     x[0, 0, 0].unfold(0, 0, 1)
     x.flip(0, 0)
     x.flip(0, 2)
-    x.roll((1, 2), 0)
     x.roll((1, -1), (0, 2))
     x.roll(5)
     x.diagonal(0, 1, -2)
@@ -932,15 +847,12 @@ calls(
     x[0].diag()
     x[0].diag(-1)
     x[0, 0].diag(1)
-    x.diag()
     x[0].trace()
     x.tril(-1)
     x.triu(2)
     x[0, 0].tril()
     x[0].t()
-    x.t()
     x.swapaxes(0, -1)
-    x.transpose(0, 3)
     x.permute(0, 0, 1)
     x.squeeze((0, 1))
     x[:1, :, :1].squeeze((0, 2))
@@ -951,7 +863,6 @@ calls(
     x[0, 0, 0].sum(-2)
     x.view(2.0, 12)
     x.expand(2, None, 4)
-    torch.cat([])
     torch.cat([x, x], 2)
     torch.cat([x, x.half(), x.long()], 1)
     torch.cat([x[0, 0], x[0, 0, 0]])
@@ -960,12 +871,9 @@ calls(
     torch.cat([torch.ones(0), x, x[:, :2]], 1)
     torch.cat([torch.ones(0), torch.ones(0)], 1)
     torch.cat([torch.ones(0, dtype=torch.float64), x[0].float()])
-    torch.stack([])
     torch.stack([x, x.half()], -1)
     torch.stack([x, x, x[0]])
     torch.hstack([])
-    torch.broadcast_shapes((2,), (3,))
-    torch.broadcast_shapes((2, 1), (3,))
     torch.meshgrid(x[0, 0], indexing="ji")
     torch.meshgrid([], indexing="ij")
     torch.meshgrid(x[0, 0], x[0, 0, :2], x[0, :, 0], indexing="xy")
@@ -980,7 +888,6 @@ calls(
     F.pad(x[0], (1, 1), "reflect")
     F.pad(x.long(), (1, 1), value=2)
     (x @ torch.ones(4, 5, dtype=x.dtype))._base is None
-    x.t_()
     (x[0] * 1).t_()
     (x[:1] * 1).squeeze_(0)
     (x[0] * 1).unsqueeze_(1).transpose_(0, 2)
@@ -1029,10 +936,8 @@ calls(
     F.embedding_bag(i, w, L([0, 1]), mode="sum", scale_grad_by_freq=True)
     F.embedding_bag(i, w, L([0, 2]), mode="sum", per_sample_weights=w[0].expand(2, 2).reshape(4)[:3])
     F.one_hot(i)
-    F.one_hot(i, 3)
     F.one_hot(i, 5)
     F.one_hot(i[0])
-    F.one_hot(i, 2)
     F.one_hot(i - 1)
     """,
     w=[[3.0, 4.0], [0.5, 0.0], [-6.0, 8.0]],
@@ -1063,7 +968,6 @@ calls(
     x.logsumexp(0)
     (x - inf).logsumexp(0)
     x.sort(stable=True)
-    torch.where(x, x, x)
     F.scaled_dot_product_attention(x[None], x[None], x[None], dropout_p=0.5)
     """,
     x=[-2.0, 0.0, 0.25, 0.0, 3.0],

@@ -249,14 +249,9 @@ def shaped(draw: st.DrawFn, *forms: str, dtypes: Any = NUMBERS) -> tuple[Any, ..
 
 
 for name, forms in (
-    ("mm", ("nk", "km")),
-    ("bmm", ("bnk", "bkm")),
-    ("mv", ("nk", "k")),
-    ("dot", ("k", "k")),
-    ("outer", ("n", "m")),
-    ("ger", ("n", "m")),
-    ("matmul", ("ijk", "lkm")),
-):
+    ("mm", ("nk", "km")), ("bmm", ("bnk", "bkm")), ("mv", ("nk", "k")), ("dot", ("k", "k")), ("outer", ("n", "m")),
+    ("ger", ("n", "m")), ("matmul", ("ijk", "lkm")),
+):  # fmt: skip
     both(name, shaped(*forms), **exact)
     both(name, factors(), **exact)
     both(name, st.tuples(any_array(special=False), any_array(special=False)), **exact)

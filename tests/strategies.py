@@ -7,20 +7,9 @@ from minigrad.checks.strategies import Shape, arrays, broadcastable_shapes, cota
 from minigrad.core.dtypes import Array
 
 __all__ = [
-    "DTYPES",
-    "FLOATS",
-    "INTEGERS",
-    "Array",
-    "Shape",
-    "arrays",
-    "broadcastable_shapes",
-    "cotangents",
-    "ids",
-    "ids_for",
-    "in_layouts",
-    "shapes",
-    "tables",
-]
+    "DTYPES", "FLOATS", "INTEGERS", "Array", "Shape", "arrays", "broadcastable_shapes", "cotangents", "ids",
+    "ids_for", "in_layouts", "shapes", "tables",
+]  # fmt: skip
 
 FLOATS = ("float32", "float64", "float16")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8")

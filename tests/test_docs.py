@@ -32,16 +32,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TRANSLATED = sorted((ROOT / "docs" / "zh").glob("*.md"))
 # What they show is the same on PyTorch, with one line changed.
 PORTABLE = [
-    "README.md",
-    "docs/embedding-is-linear.md",
-    "docs/engine.md",
-    "docs/gradients-through-an-embedding.md",
-    "docs/mistakes.md",
-    "docs/rows-that-move.md",
-    "docs/convolution.md",
-    "docs/token-gradients.md",
+    "README.md", "docs/embedding-is-linear.md", "docs/engine.md", "docs/gradients-through-an-embedding.md",
+    "docs/mistakes.md", "docs/rows-that-move.md", "docs/convolution.md", "docs/token-gradients.md",
     "docs/your-own-op.md",
-]
+]  # fmt: skip
 MODULES = ["minigrad", *(info.name for info in pkgutil.walk_packages(minigrad.__path__, "minigrad."))]
 
 

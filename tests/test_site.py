@@ -20,27 +20,11 @@ DOCS = ROOT / "docs"
 
 # Where users find names: `minigrad` itself, and the modules that PyTorch has as well or that are minigrad's own.
 MODULES = (
-    "minigrad",
-    "minigrad.autograd",
-    "minigrad.autograd.function",
-    "minigrad.autograd.functional",
-    "minigrad.linalg",
-    "minigrad.nn",
-    "minigrad.nn.functional",
-    "minigrad.nn.init",
-    "minigrad.nn.utils",
-    "minigrad.nn.utils.rnn",
-    "minigrad.optim",
-    "minigrad.optim.lr_scheduler",
-    "minigrad.utils.data",
-    "minigrad.cuda",
-    "minigrad.mps",
-    "minigrad.accelerator",
-    "minigrad.return_types",
-    "minigrad.testing",
-    "minigrad.checks",
-    "minigrad.explain",
-)
+    "minigrad", "minigrad.autograd", "minigrad.autograd.function", "minigrad.autograd.functional", "minigrad.linalg",
+    "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils", "minigrad.nn.utils.rnn",
+    "minigrad.optim", "minigrad.optim.lr_scheduler", "minigrad.utils.data", "minigrad.cuda", "minigrad.mps",
+    "minigrad.accelerator", "minigrad.return_types", "minigrad.testing", "minigrad.checks", "minigrad.explain",
+)  # fmt: skip
 # What they meet there without a name: it is given to them, or raised.
 MET = (
     "minigrad.autograd.gradcheck.GradcheckError",
