@@ -555,6 +555,7 @@ calls(
     F.unfold(x[None], 2, dilation=(1, 4), padding=2), F.unfold(x[None], 1, padding=1)
     F.fold(x.repeat(4, 3), 2, 2, dilation=1, padding=(1, 1)), F.fold(x.flatten()[None], 1, 1, padding=1)
     torch.conv2d(x[None], x[None, None], padding=3, dilation=(1, 2))
+    F.dropout(x, 1.5)
     F.dropout(x, 1.0)
     F.pad(x, (1,))
     F.pad(x, (1, 1), "mirror")
@@ -938,6 +939,7 @@ calls(
     F.one_hot(i)
     F.one_hot(i, 5)
     F.one_hot(i[0])
+    F.one_hot(i, 2)
     F.one_hot(i - 1)
     """,
     w=[[3.0, 4.0], [0.5, 0.0], [-6.0, 8.0]],

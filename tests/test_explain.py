@@ -159,23 +159,6 @@ def test_what_goes_to_a_place_adds_up_to_what_is_there(make: Callable[[], Any]) 
     assert {told.name for told in story.leaves} >= set(names)
 
 
-def test_each_step_is_told_with_the_formulas_of_the_source() -> None:
-    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
-    loss = (a * b).sum()
-    story = explain.backward(loss, names={"a": a, "b": b, "loss": loss})
-    assert story.start == "loss = 11."
-    total, product = story.steps
-    assert [total.operation, product.operation] == ["SumBackward0", "MulBackward0"]
-    assert product.formula == "`a * b`"
-    assert [(passed.rule, passed.to) for passed in product.went_out] == [
-        ("da = g * b", "a.grad"),
-        ("db = g * a", "b.grad"),
-    ]
-    assert [value.array.tolist() for value in total.came_in] == [1.0]
-    assert [passed.value.array.tolist() for passed in product.went_out] == [[3.0, 4.0], [1.0, 2.0]]
-    assert (total.went_out[0].rule,) == type(loss.grad_fn).formulas
-
-
 def test_what_is_there_already_is_told() -> None:
     x = leaf(1.0)
     story = explain.backward(x * 3)
@@ -233,11 +216,11 @@ def test_limits_keep_it_readable(length: int, max_steps: int) -> None:
 
 
 def test_large_tensors_are_told_by_their_range() -> None:
-    x = torch.ones(30, requires_grad=True)
-    out = str(explain.backward((x * torch.arange(30.0)).sum()))
+    loss = (torch.ones(30, requires_grad=True) * torch.arange(30.0)).sum()
+    out = str(explain.backward(loss, retain_graph=True))
     assert "0 to 29" in out
     assert "[" not in out
-    assert "29." in str(explain.backward((x * torch.arange(30.0)).sum(), max_values=30))
+    assert "29." in str(explain.backward(loss, max_values=30))
 
 
 @pytest.mark.usefixtures("seeded")
@@ -321,21 +304,10 @@ def test_what_was_repeated_is_summed() -> None:
 
 
 def test_a_function_may_state_its_rules_or_none() -> None:
-    x = leaf(1.0, 2.0)
-    (passed,) = explain.backward(Cube.apply(x).sum()).steps[1].went_out
-    assert passed.rule == "dx = 3 * g * x**2"
-
-    class Single(Cube):
-        formulas: Any = "dx = g * 3 * x * x"
-
-    (passed,) = explain.backward(Single.apply(x).sum()).steps[1].went_out
-    assert passed.rule == "dx = g * 3 * x * x"
-
-    class Silent(Cube):
-        formulas = ()
-
-    (passed,) = explain.backward(Silent.apply(x).sum()).steps[1].went_out
-    assert passed.rule == ""
+    for stated, told in (Cube.formulas, "dx = 3 * g * x**2"), ("dx = g * 3 * x * x", "dx = g * 3 * x * x"), ((), ""):
+        function = type("Stated", (Cube,), {"formulas": stated})
+        (passed,) = explain.backward(function.apply(leaf(1.0, 2.0)).sum()).steps[1].went_out
+        assert passed.rule == told
 
 
 # ---- its forms -------------------------------------------------------------------------------------------------------
@@ -486,19 +458,6 @@ def read(mermaid: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
     return labels, edges
 
 
-def test_a_graph_has_each_operation_once_and_an_arrow_for_each_gradient() -> None:
-    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
-    c = a * b
-    loss = (c * a).sum()
-    labels, edges = read(str(explain.graph(loss, names=locals())))
-    told = {(labels[start].split("\n")[0], labels[end].split("\n")[-1]) for start, end in edges}
-    assert told == {
-        ("a", "c (2,)"), ("b", "c (2,)"), ("a", "a * b"), ("MulBackward0", "a * b"), ("MulBackward0", "loss ()"),
-    }  # fmt: skip
-    assert len(edges) == 5
-    assert labels["l1"] == "a\n(2,)"
-
-
 @graphs
 def test_a_graph_has_the_nodes_that_the_story_visits(make: Callable[[], Any]) -> None:
     loss, leaves = make()
@@ -558,12 +517,9 @@ def test_what_is_no_tensor_and_no_names_is_told(call: Callable[..., Any]) -> Non
     ("compute", "expected"),
     [
         (lambda x: x @ x, "a @ b"),
-        (lambda x: torch.nn.functional.linear(x, x), "Y = X @ W.T (+ b)"),
         (lambda x: x.softmax(0), "y = exp(x) / sum(exp(x))"),
         # What follows changes it, or says what a letter stands for.
         (lambda x: x.view(4), ""),
-        (lambda x: torch.zeros(2, 2).copy_(x), ""),
-        (lambda x: torch.nn.functional.silu(x), ""),
         (lambda x: torch.nn.functional.mse_loss(x, torch.zeros(2, 2)), ""),
     ],
 )
@@ -588,13 +544,6 @@ def test_a_picture_of_a_graph_has_each_vertex_below_its_inputs(make: Callable[[]
     assert all(rows.index(start) < rows.index(end) for start, end in graph.edges)
     # An arrow is a line and a head.
     assert len([*picture.iter("{http://www.w3.org/2000/svg}path")]) == 2 * len(graph.edges)
-
-
-def words(svg: str) -> tuple[str, str]:
-    """The title and the description of a picture, as a screen reader finds them."""
-    found = re.search(r'<svg role="img" [^>]*>\s*<title>([^<]*)</title><desc>([^<]*)</desc>', svg)
-    assert found is not None
-    return html.unescape(found[1]), html.unescape(found[2])
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
@@ -635,7 +584,8 @@ def test_the_picture_shows_them_and_tells_them(tmp_path: Path) -> None:
     assert picture._repr_svg_() == path.read_text(encoding="utf-8") == picture.svg
     with pytest.raises(ValueError, match=r"expected a name that ends in \.svg, got picture\.png: a browser"):
         picture.save("picture.png")
-    assert words(picture.svg) == ("A lookup, and a product with one-hot vectors", picture.description)
+    told = "<title>A lookup, and a product with one-hot vectors</title><desc>"
+    assert f"{told}{html.escape(picture.description)}</desc>" in picture.svg
     assert 'width="680pt"' in explain.lookup([0], torch.ones(1, 16)[:, :8] * 1000).svg
 
 
