@@ -616,6 +616,7 @@ calls(
     """
     b.bmm(b.mT)
     b.bmm(b)
+    b.bmm(m)
     m.bool() @ m.T.bool()
     b.bool() @ v.bool()
     b.bool() @ b.mT.bool()
