@@ -62,21 +62,21 @@ from minigrad.ops.comparison import bitwise_xor as bitwise_xor
 from minigrad.ops.matrices import bmm as bmm
 bool: minigrad.core.dtypes.dtype
 from minigrad.ops.shapes import broadcast_shapes as broadcast_shapes
-from minigrad.ops.joining import broadcast_tensors as broadcast_tensors
+from minigrad.ops.shapes import broadcast_tensors as broadcast_tensors
 from minigrad.ops.shapes import broadcast_to as broadcast_to
 from minigrad.ops.ordering import bucketize as bucketize
 from minigrad.tensors.conversion import can_cast as can_cast
-from minigrad.ops.joining import cat as cat
+from minigrad.ops.shapes import cat as cat
 from minigrad.ops.mathematics import ceil as ceil
-from minigrad.ops.joining import chunk as chunk
+from minigrad.ops.shapes import chunk as chunk
 from minigrad.ops.comparison import clamp as clamp
 from minigrad.ops.comparison import clamp_max as clamp_max
 from minigrad.ops.comparison import clamp_min as clamp_min
 from minigrad.ops.comparison import clamp as clip
 from minigrad.tensors.conversion import clone as clone
 from minigrad.tensors.machine import compile as compile
-from minigrad.ops.joining import cat as concat
-from minigrad.ops.joining import cat as concatenate
+from minigrad.ops.shapes import cat as concat
+from minigrad.ops.shapes import cat as concatenate
 contiguous_format: minigrad.tensors.options.memory_format
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
     """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
@@ -157,7 +157,7 @@ from minigrad.ops.comparison import gt as gt
 half: minigrad.core.dtypes.dtype
 from minigrad.ops.ordering import histc as histc
 from minigrad.ops.ordering import histogram as histogram
-from minigrad.ops.joining import hstack as hstack
+from minigrad.ops.shapes import hstack as hstack
 from minigrad.ops.writing import index_add as index_add
 from minigrad.ops.writing import index_fill as index_fill
 from minigrad.ops.writing import index_put as index_put
@@ -211,7 +211,7 @@ from minigrad.ops.comparison import maximum as maximum
 from minigrad.ops.reductions import mean as mean
 from minigrad.ops.ordering import median as median
 from minigrad.tensors.options import memory_format as memory_format
-from minigrad.ops.joining import meshgrid as meshgrid
+from minigrad.ops.shapes import meshgrid as meshgrid
 from minigrad.ops.reductions import min as min
 from minigrad.ops.comparison import minimum as minimum
 from minigrad.ops.matrices import mm as mm
@@ -293,11 +293,11 @@ from minigrad.ops.activations import softmax as softmax
 from minigrad.ops.ordering import sort as sort
 sparse_coo: minigrad.tensors.options.layout
 from minigrad.tensors.sparse import sparse_coo_tensor as sparse_coo_tensor
-from minigrad.ops.joining import split as split
+from minigrad.ops.shapes import split as split
 from minigrad.ops.mathematics import sqrt as sqrt
 from minigrad.ops.mathematics import square as square
 from minigrad.ops.shapes import squeeze as squeeze
-from minigrad.ops.joining import stack as stack
+from minigrad.ops.shapes import stack as stack
 from minigrad.ops.reductions import std as std
 from minigrad.ops.reductions import std_mean as std_mean
 strided: minigrad.tensors.options.layout
@@ -323,7 +323,7 @@ from minigrad.ops.matrices import triu as triu
 from minigrad.ops.mathematics import true_divide as true_divide
 from minigrad.ops.mathematics import trunc as trunc
 uint8: minigrad.core.dtypes.dtype
-from minigrad.ops.joining import unbind as unbind
+from minigrad.ops.shapes import unbind as unbind
 from minigrad.ops.shapes import unflatten as unflatten
 from minigrad.ops.ordering import unique as unique
 from minigrad.ops.shapes import unsqueeze as unsqueeze
@@ -331,7 +331,7 @@ from minigrad.tensors.machine import use_deterministic_algorithms as use_determi
 from minigrad import utils
 from minigrad.ops.reductions import var as var
 version: types.ModuleType
-from minigrad.ops.joining import vstack as vstack
+from minigrad.ops.shapes import vstack as vstack
 from minigrad.ops.comparison import where as where
 from minigrad.tensors.creation import zeros as zeros
 from minigrad.tensors.creation import zeros_like as zeros_like

@@ -15,7 +15,7 @@ from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, tape, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
-from minigrad.ops import activations, comparison, joining, mathematics, matrices, ordering, reductions, shapes, writing  # noqa: F401
+from minigrad.ops import activations, comparison, mathematics, matrices, ordering, reductions, shapes, writing  # noqa: F401
 from minigrad.ops.arguments import own_dim
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before

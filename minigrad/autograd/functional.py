@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from minigrad.core.modes import enable_grad
 from minigrad.core.tensor import Tensor
 from minigrad.core.walk import grad
-from minigrad.ops.joining import stack
+from minigrad.ops.shapes import stack
 from minigrad.tensors.creation import eye, ones_like, zeros_like
 from minigrad.tensors.errors import advised
 

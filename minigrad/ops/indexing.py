@@ -22,7 +22,7 @@ from minigrad.core.shapes import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
-from minigrad.ops.arguments import as_int, normal_dim, own_dim
+from minigrad.ops.arguments import as_int, as_int64, normal_dim, own_dim
 
 #: The dtypes of tensors of indices.  Dtypes exist once each: `in` and `is` compare them in no time.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
@@ -400,8 +400,15 @@ def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tenso
     mask = isinstance(index, Tensor) and index._array.dtype.kind == "b" and 0 < index._array.ndim <= x._array.ndim
     if mask or (all([is_places(item) for item in items]) and len(items) <= x._array.ndim):
         return x, list(enumerate(items))
-    basic, found = parsed(index, x._array.shape)
-    return (Slice(basic).of(x) if any([item != slice(None) for item in basic]) else x), found
+    basic, found = parsed(index, x._array.ndim)
+    if all([item in (slice(None), ...) for item in basic]):
+        return x, found
+    try:
+        view = Slice(basic).of(x)
+    except (IndexError, OverflowError) as error:
+        raise IndexError(str(error).replace("axis", "dimension")) from None
+    sliced = all([isinstance(item, slice) or item is Ellipsis for item in basic])
+    return (x if sliced and view._array.shape == x._array.shape else view), found
 
 
 def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
@@ -433,19 +440,15 @@ def _items(index: Any) -> list[Any]:
     return [_item(item, position) for position, item in enumerate(index if isinstance(index, tuple) else (index,))]
 
 
-def _item(item: object, position: int) -> Any:
-    if type(item) in _PLAIN or isinstance(item, slice):
+def _item(item: Any, position: int) -> Any:
+    if type(item) in _PLAIN[1:] or isinstance(item, slice):
         return item
-    if isinstance(item, (Tensor, bool, list, tuple, range, str, np.ndarray)):
-        return _of_numbers(item)
-    if hasattr(item, "__index__") and not isinstance(item, np.bool_):
-        return as_index(item)
-    problem = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
-    raise IndexError(f"{problem} (got {type(item).__name__} at index {position})")
-
-
-def _of_numbers(item: Any) -> Any:
-    """The int that integers of no dimensions are, or the tensor of a mask or of indices, also of a sequence of them."""
+    several = isinstance(item, (Tensor, bool, list, tuple, range, str, np.ndarray))
+    if not several and hasattr(item, "__index__") and not isinstance(item, np.bool_):
+        return as_int64(item)
+    if not several:
+        problem = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+        raise IndexError(f"{problem} (got {type(item).__name__} at index {position})")
     array = item._array if isinstance(item, Tensor) else np.asarray(item)
     if array.dtype.kind in "OUS":
         raise (TypeError if array.dtype.kind != "O" else RuntimeError)(f"Could not infer dtype of the index {item!r}")
@@ -459,55 +462,34 @@ def _of_numbers(item: Any) -> Any:
 # ---- the items, taken together ---------------------------------------------------------------------------------------
 
 
-def parsed(index: object, shape: tuple[int, ...]) -> tuple[Basic, list[tuple[int, Tensor]]]:
-    """An index of a tensor of `shape` in two parts: what selects a view, and the tensors and masks at its dimensions.
+def parsed(index: object, ndim: int) -> tuple[Basic, list[tuple[int, Tensor]]]:
+    """An index of `ndim` dimensions in two parts: what selects a view, and the tensors and masks at its dimensions.
 
-    Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.  An
-    IndexError, TypeError or ValueError if it is none.
+    Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.
     """
-    basic: list[Any] = []
-    found: list[tuple[int, Tensor]] = []
-    dim = 0  # The dimension of x that the next item is for; `out` is the one it makes in the basic part's result.
-    out = 0
-    for item in _without_ellipsis(_items(index), len(shape)):
-        used = _dims_used(item)
-        if item is None:
-            basic.append(None)
-            out += 1
-        elif isinstance(item, slice):
-            # Python's errors for bounds that are no ints, and for steps of 0, are PyTorch's.
-            start, stop, step = item.indices(shape[dim])
-            if step < 0:
-                raise ValueError(f"step must be greater than zero, got {step} at index {dim}")
-            basic.append(slice(None) if (start, stop, step) == (0, shape[dim], 1) else slice(start, stop, step))
-            dim, out = dim + 1, out + 1
-        elif isinstance(item, int):
-            if not -shape[dim] <= item < shape[dim]:
-                check_range(np.asarray(item), shape[dim], dim)
-            basic.append(item)
-            dim += 1
-        else:
-            # A 0-d mask selects from no dimension of x: it makes a new one.
-            basic += [slice(None)] * used or [None]
-            found.append((out, item))
-            dim, out = dim + used, out + max(used, 1)
-    return tuple(basic), found
-
-
-def _without_ellipsis(items: list[Any], ndim: int) -> list[Any]:
-    """The items of an index of `ndim` dimensions, with a slice for each that an Ellipsis stands for."""
+    items = _items(index)
     missing = ndim - sum([_dims_used(item) for item in items])
     if missing < 0 and ndim == 0 and isinstance(items[0], int):
         problem = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
         raise IndexError(f"{problem} to convert a 0-dim tensor to a number")
     if missing < 0:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    several = [position for position, item in enumerate(items) if item is Ellipsis]
-    if len(several) > 1:
-        raise IndexError("an index can only have a single ellipsis: one ... is all dimensions that are not named")
-    for position in several:
-        items[position : position + 1] = [slice(None)] * missing
-    return items
+    basic: list[Any] = []
+    found: list[tuple[int, Tensor]] = []
+    dim = 0  # The dimension that the next item makes in the view.
+    for item in items:
+        if isinstance(item, Tensor):
+            # A 0-d mask selects from no dimension of x: it makes a new one.
+            instead: list[Any] = [slice(None)] * _dims_used(item) or [None]
+            found.append((dim, item))
+            basic += instead
+            dim += len(instead)
+        else:
+            if isinstance(item, slice) and item.step is not None and as_index(item.step) < 0:
+                raise ValueError(f"step must be greater than zero, got {item.step}: x.flip(dim)")
+            basic.append(item)
+            dim += missing if item is Ellipsis else not isinstance(item, int)
+    return tuple(basic), found
 
 
 def _dims_used(item: object) -> int:

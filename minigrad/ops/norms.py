@@ -30,8 +30,8 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, Fused, as_number, in_float32, named, op
 from minigrad.ops.arguments import check_floating, normal_dim
-from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.losses import check_constant
+from minigrad.ops.shapes import broadcast_tensors
 
 #: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
 Round = tuple[list[Any], Array, Array, Array]

@@ -1,34 +1,38 @@
-"""Shapes: the same elements in another shape, in another order of dimensions, elsewhere, or repeated."""
+"""Shapes: the same elements in another shape or order of dimensions, elsewhere, repeated, joined, or taken apart."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import EllipsisType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from minigrad import tensors
-from minigrad.core import dtypes, elementwise
-from minigrad.core.arrays import laid_out
-from minigrad.core.dtypes import FLOATS, Array, dtype
+from minigrad.core import dtypes
+from minigrad.core.arrays import laid_out, with_ones
+from minigrad.core.dtypes import FLOATS, Array, dtype, result_type
+from minigrad.core.elementwise import Clone, cast
+from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
-from minigrad.core.tape import Unary
-from minigrad.core.tensor import Function, Size, Tensor, members, storage_of
+from minigrad.core.tape import Node, Several, Unary
+from minigrad.core.tensor import Function, Size, Tensor, members, method, share_storage, storage_of
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index
+from minigrad.tensors.errors import warn_program
 
 # ---- the form in place of a view -------------------------------------------------------------------------------------
 
 
-def restrided(method: Function) -> Function:
+def restrided(variant: Function) -> Function:
     """The method `x.f_(…)` that gives `x` itself the shape, strides and history of `x.f(…)`; no element is written."""
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         self._check_recordable()
-        view = method(self, *args, **kwargs)
+        view = variant(self, *args, **kwargs)
         self._array, node, recorded = view._array, view._node, view._requires_grad
         storage_of(self).version += 1
         if recorded:
@@ -54,17 +58,15 @@ def restrided(method: Function) -> Function:
 def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
     given = ints(sizes)
-    known, least = math.prod(given), min(given) if given else 0
-    if known == numel and least >= 0:
-        return given
-    if least < -1:
-        raise RuntimeError(f"invalid shape dimension {least} at index {given.index(least)} of shape {list(given)}")
     if given.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    if least == -1 and known and numel % known == 0:
-        place = given.index(-1)
-        return (*given[:place], numel // -known, *given[place + 1 :])
-    why = f"{-known} does not divide it" if least == -1 else f"its sizes multiply to {known}"
+    known = abs(math.prod(given))
+    found = tuple([numel // known if size == -1 and known else size for size in given])
+    if min(found, default=0) >= 0 and math.prod(found) == numel:
+        return found
+    if min(given, default=0) < -1:
+        raise RuntimeError(f"invalid shape dimension {min(given)} in {list(given)}")
+    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
 
@@ -251,7 +253,7 @@ def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> x.is_contiguous(), x.contiguous().is_contiguous()
     (False, True)
     """
-    return input if input._array.flags.c_contiguous else elementwise.Clone("C").of(input)
+    return input if input._array.flags.c_contiguous else Clone("C").of(input)
 
 
 # ---- the same dimensions in another order ----------------------------------------------------------------------------
@@ -414,7 +416,7 @@ def sum_to_size(input: Tensor, size: Sequence[int]) -> Tensor:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
     if shape and shape == own:
         return input
-    return sum_of_repeated(input if input._array.dtype in FLOATS else elementwise.cast(input, dtypes.int64), shape)
+    return sum_of_repeated(input if input._array.dtype in FLOATS else cast(input, dtypes.int64), shape)
 
 
 class Tile(Unary):
@@ -554,3 +556,293 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if len(by) != (len(along) or 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     return Roll(by, tuple([own_dim(dim, input._array.ndim) for dim in along])).of(input)
+
+
+# ---- one tensor of several, and several of one: in adjoint pairs -----------------------------------------------------
+
+
+def listed(name: str, tensors: object) -> list[Tensor]:
+    """The tensors of a list or tuple, which has some; a tensor, though it is a sequence of rows, is none."""
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"{name}() expects a tuple of tensors")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return list(tensors)
+
+
+def _given(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
+    """Tensors given as `f(a, b)` or as `f([a, b])`."""
+    given = listed(name, tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
+    for position, x in enumerate(given):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(x).__name__}")
+    return given
+
+
+def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The tensors in the dtype that all of them promote to."""
+    first = tensors[0]._array.dtype
+    for x in tensors:
+        if x._array.dtype is not first:
+            common = result_type(*[each._array for each in tensors])
+            return [cast(each, common) for each in tensors]
+    return tensors
+
+
+class Cat(Node):
+    """The tensors one after another along `dim`."""
+
+    formulas = ("The gradients are Split(g), each the part where a tensor lies",)
+    dim: int
+
+    def forward(self, *arrays: Array) -> Array:
+        joined = np.concatenate(arrays, axis=self.dim)
+        self.sizes = [array.shape[self.dim] for array in arrays]
+        return np.asarray(joined, order="C")
+
+    def parts(self) -> Split:
+        """What takes them apart."""
+        return Split(_cuts(self.sizes), self.dim)
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        return [None if edge is None else part for edge, part in zip(self.edges, self.parts().of(g), strict=True)]
+
+
+class Stack(Cat):
+    """The tensors, of one shape, along a new dimension `dim`."""
+
+    formulas = ("The gradients are Unbind(g)",)
+
+    def forward(self, *arrays: Array) -> Array:
+        at = (slice(None),) * self.dim + (None,)
+        return np.asarray(np.concatenate([array[at] for array in arrays], axis=self.dim), order="C")
+
+    def parts(self) -> Split:
+        return Unbind(range(len(self.edges)), self.dim)
+
+
+class Split(Several):
+    """The parts of `x` that `keys`, slices one after another, select along `dim`: views, in the storage of `x`."""
+
+    formulas = ("dx = Cat(g's), zeros where there is no g",)
+    keys: Sequence[slice | int]
+    dim: int
+    form: str = "SplitBackward0"
+
+    joined: ClassVar[type[Cat]] = Cat
+
+    def of(self, x: Any) -> tuple[Tensor, ...]:
+        # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
+        before = (slice(None),) * self.dim
+        outs = tuple([x._new(x._array[(*before, key, ...)]) for key in self.keys])
+        if x._requires_grad and current.enabled:
+            self.record((x._node or x,), (x,), outs)
+            self.shapes = [out._array.shape for out in outs]
+        for out in outs:
+            share_storage(x, out, type(self).__name__)
+        return outs
+
+    def backward(self, g: Sequence[Any]) -> Sequence[Tensor]:
+        some = next(each for each in g if each is not None)
+        pairs = zip(g, self.shapes, strict=True)
+        filled = [some._new(np.zeros(shape, some._array.dtype)) if each is None else each for each, shape in pairs]
+        return (self.joined(self.dim).of(*filled),)
+
+
+class Unbind(Split):
+    """The slices of `x` along `dim`, which goes: views."""
+
+    formulas = ("dx = Stack(g's), zeros where there is no g",)
+    form = "UnbindBackward0"
+    joined = Stack
+
+
+def _cuts(sizes: Sequence[int]) -> list[slice]:
+    """What selects consecutive parts of these sizes."""
+    return [slice(end - size, end) for size, end in zip(sizes, itertools.accumulate(sizes), strict=True)]
+
+
+@op("torch", aliases=["concat", "concatenate"])
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """The tensors one after another along `dim`; their other sizes must be equal.  1-d tensors of size 0 are left out.
+
+    >>> import minigrad as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    if isinstance(tensors, (list, tuple)) and not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    given = listed("cat", tensors)
+    shapes = [x._array.shape for x in given]
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated: stack it")
+    first = shapes[0]
+    if (0,) in shapes:
+        first = next((shape for shape in shapes if shape != (0,)), (0,))
+    at = 0 if first == (0,) else normal_dim(dim, len(first))
+    if len(first) > 1 and (0,) in shapes:
+        # Left out, but for the dtype: it becomes as little of the others' shape, through which a gradient finds it.
+        nothing = (*first[:at], 0, *first[at + 1 :])
+        given = [Reshape(nothing).of(x) if x._array.shape == (0,) else x for x in given]
+    try:
+        return Cat(at).of(*_in_one_dtype(given))
+    except ValueError:
+        for position, shape in enumerate(shapes):
+            if len(shape) != len(first) and shape != (0,):
+                found = f"got {len(first)} and {len(shape)}: unsqueeze(dim)"
+                raise RuntimeError(f"Tensors must have same number of dimensions: {found}") from None
+            if shape != (0,) and with_ones(shape, (at,)) != with_ones(first, (at,)):
+                found = f"Expected size {list(first)} but got size {list(shape)} for tensor number {position}"
+                break
+        raise RuntimeError(f"Sizes of tensors must match except in dimension {at}. {found} in the list") from None
+
+
+@op("torch")
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """The tensors side by side: along dimension 1, vectors along 0."""
+    rows = [x if x._array.ndim else x.reshape(1) for x in listed("hstack", tensors)]
+    return cat(rows, 0 if rows[0]._array.ndim == 1 else 1)
+
+
+@op("torch")
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """The tensors one below the other, vectors as rows."""
+    return cat([x if x._array.ndim > 1 else x.reshape(1, -1) for x in listed("vstack", tensors)])
+
+
+def _along(name: str, x: Tensor, dim: int) -> tuple[int, int]:
+    """The dimension that a tensor is to be split along, and its size."""
+    if not x._array.ndim:
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    at = normal_dim(dim, x._array.ndim)
+    return at, x._array.shape[at]
+
+
+@op()
+def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive parts along `dim`: each of the size given, the last perhaps smaller, or of those listed.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.split(torch.arange(5), [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
+    at, size = _along("split", tensor, dim)
+    if type(split_size_or_sections) is not int and isinstance(split_size_or_sections, Sequence):
+        sizes = ints(split_size_or_sections)
+        if sum(sizes) != size or min(sizes, default=0) < 0:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size}, but got {list(sizes)}")
+        return Split(_cuts(sizes), at, "SplitWithSizesBackward0").of(tensor)
+    step = as_int(split_size_or_sections)
+    if step < 0 or (size and not step):
+        raise RuntimeError(f"split expects split_size be non-negative, and 0 only where dim has size 0, but got {step}")
+    return Split([slice(start, start + step) for start in range(0, size or 1, step or 1)], at).of(tensor)
+
+
+@op()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last.
+
+    >>> import minigrad as torch
+    >>> torch.arange(5).chunk(3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    chunks = as_int(chunks)
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    at, size = _along("chunk", input, dim)
+    if not size:
+        return split(input, [0] * chunks, at)
+    step = -(-size // chunks)
+    return Split([slice(start, start + step) for start in range(0, size, step)], at).of(input)
+
+
+@op("torch")
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """The tensors, all of one shape, along a new dimension at `dim`.
+
+    >>> import minigrad as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    given = listed("stack", tensors)
+    at = normal_dim(dim, given[0]._array.ndim + 1)
+    first = given[0]._array.shape
+    for place, x in enumerate(given):
+        if x._array.shape != first:
+            found = f"{list(first)} at entry 0 and {list(x.shape)} at entry {place}"
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {found}")
+    return Stack(at).of(*_in_one_dtype(given))
+
+
+@op()
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of all slices along `dim`, which goes.
+
+    >>> import minigrad as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).unbind(1)
+    (tensor([1, 3]), tensor([2, 4]))
+    """
+    at = own_dim(dim, input._array.ndim)
+    return Unbind(range(input._array.shape[at]), at).of(input)
+
+
+@method("__iter__")
+def iterated(self: Tensor) -> Iterator[Tensor]:
+    """The slices along the first dimension, one after another."""
+    if not self._array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(Unbind(range(len(self._array)), 0).of(self))
+
+
+@method("__reversed__")
+def turned_round(self: Tensor) -> Tensor:
+    """The slices along the first dimension in the opposite order."""
+    return self.flip(0) if self._array.ndim else self
+
+
+# ---- several tensors in one shape ------------------------------------------------------------------------------------
+
+
+@op("torch")
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The tensors, expanded to the one shape that all broadcast to.
+
+    >>> import minigrad as torch
+    >>> torch.broadcast_tensors(torch.tensor([[1], [2]]), torch.tensor([3, 4]))
+    (tensor([[1, 1],
+            [2, 2]]), tensor([[3, 4],
+            [3, 4]]))
+    """
+    given = _given("broadcast_tensors", tensors)
+    shape = common_shape([x._array.shape for x in given])
+    return tuple([x if x._array.shape == shape else x.expand(shape) for x in given])
+
+
+@op("torch")
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
+    """For each vector a view of it in the shape of all: `grids[k][i0, i1, …] = tensors[k][ik]`.
+
+    With indexing "xy", not "ij", the first two dimensions of the result are swapped.
+
+    >>> import minigrad as torch
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    (tensor([[1, 1, 1],
+            [2, 2, 2]]), tensor([[3, 4, 5],
+            [3, 4, 5]]))
+    """
+    vectors = _given("meshgrid", tensors)
+    if indexing not in ("ij", "xy", None):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if any([x._array.ndim > 1 or x._array.dtype != vectors[0]._array.dtype for x in vectors]):
+        raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensors, all of the same dtype")
+    if indexing is None:
+        warn_program("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+    places = list(range(len(vectors)))
+    if indexing == "xy":
+        places[:2] = reversed(places[:2])
+    shape = [vectors[place]._array.size for place in places]
+    alone = [[-1 if each == place else 1 for each in range(len(vectors))] for place in places]
+    return tuple([x.reshape(sizes).expand(shape) for x, sizes in zip(vectors, alone, strict=True)])

@@ -27,7 +27,7 @@ from minigrad.core.shapes import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
-from minigrad.ops import arguments, joining, mathematics
+from minigrad.ops import arguments, mathematics, shapes
 from minigrad.ops.arguments import sizes_of
 from minigrad.tensors import creation, options, printing
 
@@ -265,7 +265,7 @@ class SparseTensor(Tensor):
         mathematics.check_alpha(alpha, common)
         arguments.check_numbers("cadd_sparse", common._numpy)
         added = elementwise.cast(other._entries, common)
-        entries = joining.cat([self._entries, added if alpha == 1 else added * alpha], 0)
+        entries = shapes.cat([self._entries, added if alpha == 1 else added * alpha], 0)
         places = np.concatenate([self._places, other._places], axis=1)
         total = sparse_of(places, entries, self._size)
         return total.coalesce() if self._coalesced and other._coalesced else total

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.ops.joining import stack
+from minigrad.ops.shapes import stack
 from minigrad.random import Generator, Source, default_generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, empty

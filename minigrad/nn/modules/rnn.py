@@ -31,7 +31,7 @@ from minigrad.nn.modules.layer import ParameterLayer, with_options
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
-from minigrad.ops.joining import cat, stack
+from minigrad.ops.shapes import cat, stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
 from minigrad.tensors.errors import asked, warn_program

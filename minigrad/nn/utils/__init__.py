@@ -8,7 +8,7 @@ import numpy as np
 
 from minigrad.core.modes import no_grad
 from minigrad.nn.utils import rnn
-from minigrad.ops.joining import stack
+from minigrad.ops.shapes import stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.errors import add_module, advised, renamed
 from minigrad.tensors.options import new_leaf
