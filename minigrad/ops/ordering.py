@@ -201,9 +201,10 @@ def unique(
         shape = input._array.shape
         if shape.count(0) > (shape[position] == 0):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    found, inverse, counts = distinct(input._array, position)
+    found, inverse, counts = np.unique(widened(input._array), False, True, True, position, equal_nan=False)
     error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
-    results = [Underived(found, f"{form}Backward0", error).of(input)]
+    results = [Underived(found.astype(input._array.dtype, copy=False), f"{form}Backward0", error).of(input)]
+    inverse = inverse.reshape(input._array.shape if dim is None else -1)
     results += [input._new(each) for each, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return tuple(results) if len(results) > 1 else results[0]
 
@@ -220,16 +221,6 @@ class Underived(Node):
 
     def backward(self, g: Any) -> Any:
         raise self.error
-
-
-def distinct(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
-    """The distinct elements of `x`, or the distinct parts along `dim`, in order.
-
-    With them come for each element the index of its like among them, and for each of them how often it occurs.  No
-    nan is like another.
-    """
-    found, inverse, counts = np.unique(widened(x), False, True, True, dim, equal_nan=False)
-    return found.astype(x.dtype, copy=False), inverse.reshape(x.shape if dim is None else -1), counts
 
 
 @op("torch")

@@ -65,7 +65,8 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     if min(found, default=0) >= 0 and math.prod(found) == numel:
         return found
     if min(given, default=0) < -1:
-        raise RuntimeError(f"invalid shape dimension {min(given)} in {list(given)}")
+        wrong = min(given)
+        raise RuntimeError(f"invalid shape dimension {wrong} at index {given.index(wrong)} of shape {list(given)}")
     why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
@@ -276,7 +277,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return Permute(order).of(input)
 
 
-@op(in_place=restrided, aliases=["swapdims"])
+@op(in_place=restrided, aliases=["swapdims", "swapaxes"])
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped.
 
@@ -288,12 +289,6 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
     ndim = input._array.ndim
     return transposed(input, normal_dim(dim0, ndim), normal_dim(dim1, ndim))
-
-
-@op(in_place=restrided)
-def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """A view with two dimensions swapped, as by `transpose`."""
-    return input.transpose(axis0, axis1)
 
 
 @op(aliases=["moveaxis"])
@@ -498,9 +493,6 @@ def repeat_interleave(
 # ---- elements in other places ----------------------------------------------------------------------------------------
 
 
-_FORWARDS, _BACKWARDS = slice(None), slice(None, None, -1)
-
-
 class Flip(Unary):
     """`x` in reverse order along `dims`, its own adjoint."""
 
@@ -508,7 +500,7 @@ class Flip(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        return laid_out(x[tuple([_BACKWARDS if dim in self.dims else _FORWARDS for dim in range(x.ndim)])].copy(), x)
+        return laid_out(x[tuple([slice(None, None, -1 if dim in self.dims else 1) for dim in range(x.ndim)])].copy(), x)
 
     def dx(self, g: Tensor) -> Tensor:
         return Flip(self.dims).of(g)
@@ -687,14 +679,17 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         return Cat(at).of(*_in_one_dtype(given))
     except ValueError:
-        for position, shape in enumerate(shapes):
-            if len(shape) != len(first) and shape != (0,):
+        for position, x in enumerate(given):
+            shape = x._array.shape
+            if len(shape) != len(first):
                 found = f"got {len(first)} and {len(shape)}: unsqueeze(dim)"
                 raise RuntimeError(f"Tensors must have same number of dimensions: {found}") from None
-            if shape != (0,) and with_ones(shape, (at,)) != with_ones(first, (at,)):
-                found = f"Expected size {list(first)} but got size {list(shape)} for tensor number {position}"
-                break
-        raise RuntimeError(f"Sizes of tensors must match except in dimension {at}. {found} in the list") from None
+            for size, expected in zip(with_ones(shape, (at,)), with_ones(first, (at,)), strict=True):
+                if size != expected:
+                    found = f"Expected size {expected} but got size {size} for tensor number {position} in the list"
+                    problem = f"Sizes of tensors must match except in dimension {at}. {found}"
+                    raise RuntimeError(f"{problem}: {list(shape)} beside {list(first)}") from None
+        raise
 
 
 @op("torch")

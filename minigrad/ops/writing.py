@@ -450,9 +450,8 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
     places = indexing.checked_along(name, x._array, at, index._array, src._array.shape)
     if shape != src._array.shape:
         # An empty index takes no element, and may have any dimensions.
-        limits = (shape or (1,))[: src._array.ndim] if places.size else (0,)
-        src = src if places.size else Reshape((src._array.size,)).of(src)
-        src = Reshape(shape).of(Slice(tuple([slice(size) for size in limits])).of(src))
+        limits = [slice(size) for size in (shape or (1,))[: src._array.ndim]]
+        src = Reshape(shape).of(Slice(tuple(limits)).of(src) if places.size else src.flatten()[:0])
     return src, x._new(places)
 
 
