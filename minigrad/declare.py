@@ -337,12 +337,9 @@ def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
 
 
 def _enter_operator(function: Any, operator: str, in_place: Variant | None) -> None:
-    """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place.
-
-    Comparisons are reflected by Python, and have no augmented one.
-    """
+    """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place."""
     variants = {f"__{operator}__": function}
-    if in_place is not None and operator not in ("ne", "lt", "le", "gt", "ge"):
+    if in_place is not None:
         variants[f"__r{operator}__"] = lambda self, other: function(other, self)
         variants[f"__i{operator}__"] = in_place(function)
     for name, variant in variants.items():

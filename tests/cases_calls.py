@@ -41,7 +41,6 @@ calls(
     torch.exp(x, out=x.clone())
     x ** -1.5
     x.half() ** 1e5
-    x.clone().gt_(0.5)
     x.isclose(x.long())
     x.isclose(x, rtol=-0.1)
     x.isclose(x, atol=nan)

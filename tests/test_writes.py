@@ -55,7 +55,7 @@ def write_over(x: Tensor) -> None:
         if x.is_floating_point():
             x.mul_(3).add_(1)
         elif x.dtype is minigrad.bool:
-            x.logical_not_()
+            x.copy_(~x)
         else:
             x.copy_(x.flip(tuple(range(x.ndim))) if x.ndim else x * 0)
 

@@ -409,8 +409,6 @@ class Tensor:
         """Bytes per element."""
     def eq(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element equals that of `other`."""
-    def eq_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `eq` returns: Whether each element equals that of `other`."""
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether both have the same shape and elements."""
     def erf(self) -> Tensor:
@@ -471,8 +469,6 @@ class Tensor:
         """`y[i, …, j, …, k] = x[i, …, index[i, …, j, …, k], …, k]` along `dim`."""
     def ge(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or above that of `other`."""
-    def ge_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `ge` returns: Whether each element is at or above that of `other`."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The products of each element of a vector with each of another: `y[i, j] = input[i] * vec2[j]`."""
     @property
@@ -485,16 +481,10 @@ class Tensor:
         """The recorded operation that made this tensor, None for a leaf."""
     def greater(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
-    def greater_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
     def greater_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or above that of `other`."""
-    def greater_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `ge` returns: Whether each element is at or above that of `other`."""
     def gt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
-    def gt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `gt` returns: Whether each element is above that of `other`."""
     def half(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.float16."""
     def histc(self, bins: builtins.int = 100, min: builtins.bool | builtins.int | builtins.float | np.generic = 0, max: builtins.bool | builtins.int | builtins.float | np.generic = 0) -> Tensor:
@@ -554,20 +544,14 @@ class Tensor:
         """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
     def le(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or below that of `other`."""
-    def le_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `le` returns: Whether each element is at or below that of `other`."""
     def lerp(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """`input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
     def lerp_(self, end: Tensor, weight: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
         """This tensor, changed to what `lerp` returns: `input + weight * (end - input)`: `input` for the weight 0, `end` for 1, between them what lies between."""
     def less(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is below that of `other`."""
-    def less_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `lt` returns: Whether each element is below that of `other`."""
     def less_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or below that of `other`."""
-    def less_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `le` returns: Whether each element is at or below that of `other`."""
     def log(self) -> Tensor:
         """The natural logarithm of each element."""
     def log10(self) -> Tensor:
@@ -588,28 +572,18 @@ class Tensor:
         """`x - log(sum(exp(x)))` along `dim`: the logarithm of `softmax`, also where that is too small for one."""
     def logical_and(self, other: Tensor) -> Tensor:
         """Whether each element and that of `other` are both not 0."""
-    def logical_and_(self, other: Tensor) -> typing.Self:
-        """This tensor, changed to what `logical_and` returns: Whether each element and that of `other` are both not 0."""
     def logical_not(self) -> Tensor:
         """Whether each element is 0."""
-    def logical_not_(self) -> typing.Self:
-        """This tensor, changed to what `logical_not` returns: Whether each element is 0."""
     def logical_or(self, other: Tensor) -> Tensor:
         """Whether each element or that of `other` is not 0."""
-    def logical_or_(self, other: Tensor) -> typing.Self:
-        """This tensor, changed to what `logical_or` returns: Whether each element or that of `other` is not 0."""
     def logical_xor(self, other: Tensor) -> Tensor:
         """Whether one of each element and that of `other` is 0, and the other one is not."""
-    def logical_xor_(self, other: Tensor) -> typing.Self:
-        """This tensor, changed to what `logical_xor` returns: Whether one of each element and that of `other` is 0, and the other one is not."""
     def logsumexp(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None, keepdim: builtins.bool = False) -> Tensor:
         """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
     def long(self, *, memory_format: minigrad.tensors.options.memory_format | None = None) -> Tensor:
         """This tensor as torch.int64."""
     def lt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is below that of `other`."""
-    def lt_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `lt` returns: Whether each element is below that of `other`."""
     @property
     def mT(self) -> Tensor:
         """A view with the last two dimensions swapped."""
@@ -669,8 +643,6 @@ class Tensor:
         """The number of dimensions."""
     def ne(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element differs from that of `other`."""
-    def ne_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `ne` returns: Whether each element differs from that of `other`."""
     def neg(self) -> Tensor:
         """The negative of each element."""
     def neg_(self) -> typing.Self:
@@ -701,8 +673,6 @@ class Tensor:
         """Write draws from the normal distribution."""
     def not_equal(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element differs from that of `other`."""
-    def not_equal_(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> typing.Self:
-        """This tensor, changed to what `ne` returns: Whether each element differs from that of `other`."""
     def numel(self) -> builtins.int:
         """The number of elements."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray[typing.Any, np.dtype[typing.Any]]:

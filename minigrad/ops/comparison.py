@@ -14,31 +14,17 @@ from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result
 from minigrad.core.elementwise import Elementwise, cast, masked
 from minigrad.core.shapes import broadcast_shapes_message, common_shape, sum_to
 from minigrad.core.tape import Node, Unary, quiet
-from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape, method
+from minigrad.core.tensor import Operand, Tensor, method
 from minigrad.declare import OPERANDS, Declared, as_number, op, rewritten
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import shared_memory
-
-
-def answered(method: Function) -> Function:
-    """The method `x.f_(…)` that writes the answers of `x.f(…)` into `x` itself, as 1 and 0; they have no gradient."""
-    name = "".join([word.capitalize() for word in method.__name__.split("_")])
-
-    def call(self: Any, *args: object, **kwargs: object) -> Any:
-        answers = method(self, *args, **kwargs)
-        check_keeps_shape(self._array.shape, answers._array.shape)
-        beside_tensor = any([isinstance(each, Tensor) for each in (*args, *kwargs.values())])
-        return self._refill(lambda array: array.__setitem__(..., answers._array), f"{name}Backward{beside_tensor:d}")
-
-    return call
-
 
 # ---- what a ufunc makes of two operands ------------------------------------------------------------------------------
 
 
 def by(compute: Callable[..., Any], ufunc: Callable[..., Array], **options: Any) -> Callable[[Declared], Declared]:
     """The decorator of a function of two operands that is `compute(ufunc, input, other)`.  The options are `op`'s."""
-    if options["in_place"] is rewritten:
+    if "in_place" in options:
         options["in_place"] = functools.partial(rewritten, ufunc=ufunc)
 
     def declare(function: Declared) -> Declared:
@@ -113,32 +99,32 @@ def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None)
 # ---- comparison ------------------------------------------------------------------------------------------------------
 
 
-@by(compare, np.equal, in_place=answered)
+@by(compare, np.equal)
 def eq(input: Tensor, other: Operand) -> Tensor:
     """Whether each element equals that of `other`."""
 
 
-@by(compare, np.not_equal, in_place=answered, aliases=["not_equal"], operator="ne")
+@by(compare, np.not_equal, aliases=["not_equal"], operator="ne")
 def ne(input: Tensor, other: Operand) -> Tensor:
     """Whether each element differs from that of `other`."""
 
 
-@by(compare, np.less, in_place=answered, aliases=["less"], operator="lt")
+@by(compare, np.less, aliases=["less"], operator="lt")
 def lt(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is below that of `other`."""
 
 
-@by(compare, np.less_equal, in_place=answered, aliases=["less_equal"], operator="le")
+@by(compare, np.less_equal, aliases=["less_equal"], operator="le")
 def le(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is at or below that of `other`."""
 
 
-@by(compare, np.greater, in_place=answered, aliases=["greater"], operator="gt")
+@by(compare, np.greater, aliases=["greater"], operator="gt")
 def gt(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is above that of `other`."""
 
 
-@by(compare, np.greater_equal, in_place=answered, aliases=["greater_equal"], operator="ge")
+@by(compare, np.greater_equal, aliases=["greater_equal"], operator="ge")
 def ge(input: Tensor, other: Operand) -> Tensor:
     """Whether each element is at or above that of `other`."""
 
@@ -211,22 +197,22 @@ def isfinite(input: Tensor) -> Tensor:
 # ---- logic and bits --------------------------------------------------------------------------------------------------
 
 
-@by(_logical, np.logical_and, in_place=answered)
+@by(_logical, np.logical_and)
 def logical_and(input: Tensor, other: Tensor) -> Tensor:
     """Whether each element and that of `other` are both not 0."""
 
 
-@by(_logical, np.logical_or, in_place=answered)
+@by(_logical, np.logical_or)
 def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """Whether each element or that of `other` is not 0."""
 
 
-@by(_logical, np.logical_xor, in_place=answered)
+@by(_logical, np.logical_xor)
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """Whether one of each element and that of `other` is 0, and the other one is not."""
 
 
-@op(in_place=answered)
+@op()
 def logical_not(input: Tensor) -> Tensor:
     """Whether each element is 0."""
     return input._new(np.logical_not(_truth(input._array)))
