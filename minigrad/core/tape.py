@@ -365,11 +365,15 @@ class Node:
 
     def of(self, *inputs: Any) -> Any:
         """The result for these tensors (None for one left out), recorded if one of them requires a gradient."""
-        arrays, edges, recorded = [], [], False
+        arrays, recorded = [], False
+        edges: list[Edge] = []
         for x in inputs:
             arrays.append(None if x is None else x._array)
-            edges.append(None if x is None or not x._requires_grad else x._node or x)
-            recorded = recorded or edges[-1] is not None
+            if x is None or not x._requires_grad:
+                edges.append(None)
+            else:
+                edges.append(x._node or x)
+                recorded = True
         computed, like = quiet().run(self.forward, *arrays), inputs[0]
         out = tuple([like._new(each) for each in computed]) if type(computed) is list else like._new(computed)
         if recorded and current.enabled:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import all_within, laid_out, row_blocks, total
+from minigrad.core.arrays import BLOCK, all_within, laid_out, row_blocks, total, with_ones
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
 from minigrad.core.elementwise import Div, cast, masked
 from minigrad.core.embedding import all_below
@@ -30,10 +30,17 @@ Reduction: TypeAlias = Literal["none", "mean", "sum"]
 #: What PyTorch's errors of scores name.
 _KERNEL = "log_softmax_lastdim_kernel_impl"
 
+# The dtypes of class ids.
+_IDS = {int64._numpy, uint8._numpy}
+
+# Of fewer targets, where each line of classes begins is found once.
+_FEW = 2**12
+
 
 def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
     """The reduction that is asked for; the two flags are what PyTorch's first versions had for it."""
-    reduction = legacy_reduction(reduction, size_average, reduce)
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction: one of 'none', 'mean' and 'sum'")
     return reduction
@@ -100,6 +107,7 @@ class ClassLoss(Node):
         self.shape, dim = scores.shape, class_dim(scores)
         classes, ids = scores.shape[dim], target.astype(np.int64, copy=False)
         self.ignored: Array | None = None
+        self.counts: Array | None = None
         if not all_below(ids, classes) or 0 <= self.ignore_index < classes:
             self.ignored = ids == self.ignore_index
             wrong = ids[~self.ignored & ((ids < 0) | (ids >= classes))]
@@ -107,8 +115,10 @@ class ClassLoss(Node):
                 raise IndexError(f"Target {wrong[0]} is out of bounds: class ids are in [0, {classes})")
             ids = np.where(self.ignored, 0, ids)
         # In the scores as one row: NumPy is three times as fast at one index array as at two.
-        self.places = places_along(ids[:, None] if dim else ids.reshape(1), dim, scores.shape).reshape(ids.shape)
-        self.counts: Array | None = None if weight is None else weight[ids]
+        step, starts = (_lines if ids.size < _FEW else _lines.__wrapped__)(scores.shape, dim)
+        self.places = (ids if step == 1 else ids * step) + starts
+        if weight is not None:
+            self.counts = weight[ids]
         if self.ignored is not None:
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
         self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
@@ -190,27 +200,40 @@ def class_dim(x: Array) -> int:
     return 0 if x.ndim == 1 else 1
 
 
+@functools.lru_cache(maxsize=64)
+def _lines(shape: tuple[int, ...], dim: int) -> tuple[int, Array]:
+    """In scores of this shape, as one row: how far apart two classes are, and where each line of classes begins."""
+    starts = places_along(np.zeros(with_ones(shape, (dim,)), np.int64), dim, shape)
+    return math.prod(shape[dim + 1 :]), starts.reshape(shape[:dim] + shape[dim + 1 :])
+
+
 def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and `-log softmax(x)` at the places.
 
-    Without g the second is all that is asked for.
+    `g` is a number for each place, or one for all; without it the second is all that is asked for.
     """
-    dim, each = class_dim(x), getattr(g, "ndim", 0)  # As np.ndim, in a thirtieth of its time.
     y, losses = np.empty(x.shape, x.dtype), []
-    flat = y.reshape(-1)
-    for rows in row_blocks(x, (dim,)):
-        scores, part, at = x[rows], y[rows], places[rows]
-        # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
-        np.subtract(scores, largest(scores, (dim,)), part)
-        shifted = flat.take(at)
-        np.exp(part, part)
-        sums = total(part, (dim,))
-        losses.append(np.log(sums).reshape(at.shape) - shifted)
-        if g is not None:
-            share = g[rows] if each else g
-            part *= (share.reshape(sums.shape) if each else share) / sums
-            flat[at] -= share
-    return y, losses[0] if len(losses) == 1 else np.concatenate(losses)
+    if x.size <= BLOCK or x.ndim == 1:
+        return y, _excess(x, places, g, y, y.reshape(-1))
+    for rows in row_blocks(x):
+        share = g[rows] if getattr(g, "ndim", 0) else g
+        losses.append(_excess(x[rows], places[rows], share, y[rows], y.reshape(-1)))
+    return y, np.concatenate(losses)
+
+
+def _excess(x: Array, places: Array, g: Any, y: Array, all_of_y: Array) -> Array:
+    """Write the first of these into `y`, for some rows, and return the second: the places are those in `all_of_y`."""
+    dim = class_dim(x)
+    # Shifted by the highest score, which cancels in the ratio, so that no exponential overflows.
+    np.subtract(x, largest(x, (dim,)), y)
+    shifted = all_of_y.take(places)
+    np.exp(y, y)
+    sums = total(y, (dim,), False)
+    if g is not None:
+        share = g / sums
+        y *= share[:, None] if dim else share
+        all_of_y[places] = all_of_y[places] - g
+    return np.log(sums) - shifted
 
 
 @op("nn.functional", kernel="cross_entropy_loss")
@@ -241,11 +264,13 @@ def cross_entropy(
     how = reduction_of(reduction, size_average, reduce)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if target._array.dtype in FLOATS:
+    shape, ids = input._array.shape, target._array
+    if ids.dtype in FLOATS:
         check_floating(_KERNEL, input, "the scores come first, cross_entropy(input, target)")
-    if input._array.shape == target._array.shape:
+    if shape == ids.shape:
         return _cross_entropy_of_probabilities(input, target, weight, how, ignore_index, label_smoothing)
-    normal_dim(class_dim(input._array), input._array.ndim)
+    if not shape:
+        normal_dim(1, 0)
     if label_smoothing > 0:
         return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
     _check_classes(input, target, weight, _KERNEL)
@@ -322,7 +347,7 @@ def _by_class(weight: Tensor, x: Tensor) -> Tensor:
 
 def _shaped(target: Tensor, x: Tensor) -> Tensor:
     """The class ids; for a vector of scores, one id without a dimension."""
-    return Reshape(()).of(target) if x.ndim == 1 and target.ndim == 1 else target
+    return Reshape(()).of(target) if x._array.ndim == target._array.ndim == 1 else target
 
 
 def _check_count(weight: Tensor, x: Tensor) -> None:
@@ -338,7 +363,7 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
     shape = x._array.shape
     _check_shapes(shape, target._array.shape)
     check_floating(kernel, x, "scores are real numbers, input.float()")
-    if target.dtype not in (int64, uint8):
+    if target._array.dtype not in _IDS:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype!r}: target.long()")
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
