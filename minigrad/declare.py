@@ -18,6 +18,7 @@ Layers and optimisers declare what they are made with: see `with_options`.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import sys
@@ -127,11 +128,7 @@ def op(
             _enter_operator(function, operator, in_place)
         # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
         flags = () if on == ("nn.functional",) else _flags(function)
-
-        def called(method: bool) -> Function:
-            return telling(function, flags, spread and method)
-
-        return _published(function, called, on or EVERYWHERE, in_place, aliases)
+        return _published(function, telling(function, flags, spread), on or EVERYWHERE, in_place, aliases)
 
     return declare
 
@@ -153,9 +150,8 @@ def unary(
     """
 
     def declare(function: Declared) -> Declared:
-        def made() -> type[Node]:
-            return node_of(name or function.__name__.capitalize(), base, forward, gradient, formula, function.__doc__)
-
+        node_name = name or function.__name__.capitalize()
+        made = functools.partial(node_of, node_name, base, forward, gradient, formula, function.__doc__)
         return of_node(made, *on, **options)(function)
 
     return declare
@@ -363,32 +359,39 @@ def _flags(function: Any) -> tuple[tuple[int, str], ...]:
     return tuple([(place, name) for place, name in enumerate(names) if function.__annotations__.get(name) == "bool"])
 
 
-def telling(function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False) -> Function:
-    """What calls `function`, and tells failures in PyTorch's words.
+def telling(
+    function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
+) -> Callable[[bool], Function]:
+    """What makes what calls `function`, a method or not, and tells failures in PyTorch's words.
 
-    Of its arguments `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, it takes the
-    ints of its second argument one by one as well.
+    Of its arguments `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, the method
+    takes the ints of its argument one by one as well.
     """
 
-    def call(*args: object, **kwargs: object) -> Any:
-        try:
-            if spread and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
-                args = (args[0], args[1:])
-            if not kwargs and (not flags or len(args) <= flags[0][0]):
-                # Most calls, in two thirds of the time.
-                result = function(*args)
-            else:
-                for place, name in flags:
-                    if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
-                        raise TypeError  # Which one, is found out below.
-                result = function(*args, **kwargs)
-        except _FAILURES as error:
-            return tensors.failures.rescued(call, args, kwargs, error)
-        if result is NotImplemented:
-            tensors.failures.check_arguments(call, args, kwargs)
-        return result
+    def called(method: bool) -> Function:
+        spreads = spread and method
 
-    return call
+        def call(*args: object, **kwargs: object) -> Any:
+            try:
+                if spreads and (len(args) > 2 or (len(args) == 2 and hasattr(args[1], "__index__"))):
+                    args = (args[0], args[1:])
+                if not kwargs and (not flags or len(args) <= flags[0][0]):
+                    # Most calls, in two thirds of the time.
+                    result = function(*args)
+                else:
+                    for place, name in flags:
+                        if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
+                            raise TypeError  # Which one, is found out below.
+                    result = function(*args, **kwargs)
+            except _FAILURES as error:
+                return tensors.failures.rescued(call, args, kwargs, error)
+            if result is NotImplemented:
+                tensors.failures.check_arguments(call, args, kwargs)
+            return result
+
+        return call
+
+    return called
 
 
 # ---- constructors, declared by their options: those of layers and optimisers -----------------------------------------

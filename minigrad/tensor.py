@@ -259,19 +259,18 @@ Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
 Tensor.__annotations__.clear()
 
 
-class _Missing:
+class _Missing(str):
     """A name that PyTorch's tensors have and these have not: whoever asks for it is told what to write instead.
 
     (With a `__getattr__`, which needs no list of names, Python 3.11 takes five times as long for every attribute.)
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    __slots__ = ()
 
     def __get__(self, tensor: Tensor | None, kind: type) -> NoReturn:
-        told = tensors.failures.advice("minigrad.Tensor", self.name)
+        told = tensors.failures.advice("minigrad.Tensor", self)
         # (Python guesses a name of `obj`, if there is one.)
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {self.name!r}{told}", name=self.name, obj=None)
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {self!r}{told}", name=self, obj=None)
 
 
 #: The names that have a hint: what is declared wins.

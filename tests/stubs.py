@@ -84,7 +84,7 @@ def definition(name: str, function: Any, first: str | None = None, decorator: st
     # Overloads are known by the class that a method was written in.
     home = types.SimpleNamespace(__module__=raw.__module__, __qualname__=raw.__code__.co_qualname)
     heads = [signature_of(each, first) for each in typing.get_overloads(home) or [function]]
-    if inspect.getclosurevars(function).nonlocals.get("spread"):
+    if inspect.getclosurevars(function).nonlocals.get("spreads"):
         heads.append(signature_of(function, first, one_by_one=True))
     if len(heads) > 1:
         decorator = "@typing.overload\n"

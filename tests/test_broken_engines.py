@@ -87,7 +87,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a gradient is held too long", Walk, "_hand_on", ("arrivals, gradients, gradient, earlier = (), None, None, None", "pass"), {"a_gradient_goes_when_it_has_been_handed_on"}),
     ("create_graph retains always", Walk, "__init__", ("record if retain_graph is None else retain_graph", "record or retain_graph"), {"Retain graph false with create graph"}),
     ("gradients are always recorded", Walk, "__enter__", ("current.enabled = self.record", "current.enabled = True"), {"Gradients are parts of a graph if asked for and grad mode is as before"}),
-    ("what a hook saw is taken for the walk's own", Walk, "_show_leaves", ("self.owned.discard(edge)", "pass"), {"ownership_of_what_was_seen"}),
+    ("what a hook saw is taken for the walk's own", Walk, "run", ("self.owned.discard(edge)", "pass"), {"ownership_of_what_was_seen"}),
     ("a hook sees what others hold", Walk, "_visit", ("or (node.watch is not None and node.watch.hooks)", ""), {"ownership_of_what_is_written_on_the_way"}),
     ("a Function sees what others hold", Walk, "_visit", ("node.is_written_by_users or", ""), {"ownership_of_what_is_written_on_the_way"}),
     ("any shape fits", walking, "_check_shape", ("if x._array.shape != shape:", "if False:"), {"a_gradient_of_another_shape"}),

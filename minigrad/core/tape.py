@@ -11,6 +11,7 @@ gradients read, as the names of their parameters say: `def da(self, g, b)` reads
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from contextvars import Context
@@ -172,6 +173,7 @@ def _arguments(function: Any) -> tuple[str, ...]:
     return () if code is None else code.co_varnames[: code.co_argcount]
 
 
+@functools.cache
 def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
     if not reads:
@@ -306,13 +308,9 @@ class Node:
     @property
     def ways(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """Where the gradients of the inputs go: for each a node and which of its outputs the input was."""
-        found: list[tuple[Node | AccumulateGrad | None, int]] = []
-        for edge in self.edges:
-            if edge is None:
-                found.append((None, 0))
-            else:
-                found.append((AccumulateGrad(edge), 0) if isinstance(edge, Tensor) else (edge.node, edge.position))
-        return tuple(found)
+        nodes = [AccumulateGrad(edge) if isinstance(edge, Tensor) else edge and edge.node for edge in self.edges]
+        places = [edge.position if isinstance(edge, (Node, Output)) else 0 for edge in self.edges]
+        return tuple(zip(nodes, places, strict=True))
 
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:

@@ -168,12 +168,16 @@ class Walk:
             self.users_state = error_state.set(ignoring)
 
     def run(self) -> None:
-        """Walk all the way, and find what has `arrived`."""
+        """Walk all the way, and find what has `arrived`: after the hooks of leaves, what these returned."""
         useful = self.useful
         self._hand_on(self.starts if useful is None else [start for start in self.starts if start[0] in useful])
         self.arrived |= self.sums
         if seams.run_leaf_hooks is not None:
-            self._show_leaves(seams.run_leaf_hooks)
+            for edge, gradient in self.arrived.items():
+                shown = self.ask(seams.run_leaf_hooks, edge, gradient) if isinstance(edge, Tensor) else gradient
+                if shown is not gradient:
+                    self.arrived[edge] = shown
+                    self.owned.discard(edge)
 
     def _hand_on(self, arrivals: Iterable[tuple[Edge, Tensor | None]]) -> None:
         """Add up the gradients that arrive, and hand them on, the newest node first.
@@ -254,14 +258,6 @@ class Walk:
     def _take(self, edges: Sequence[Any], gradients: Sequence[Any]) -> None:
         """Keep those of the gradients that are asked for."""
         self.arrived.update([pair for pair in zip(edges, gradients, strict=True) if pair[0] in self.targets])
-
-    def _show_leaves(self, run_hooks: Callable[[Tensor, Tensor], Tensor]) -> None:
-        """Let the hooks of leaves see the gradients that arrived for them; what they return replaces them."""
-        for edge, gradient in self.arrived.items():
-            shown = self.ask(run_hooks, edge, gradient) if isinstance(edge, Tensor) else gradient
-            if shown is not gradient:
-                self.arrived[edge] = shown
-                self.owned.discard(edge)
 
 
 def _ways(starts: Starts, targets: Iterable[Edge]) -> set[Edge]:

@@ -433,7 +433,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
             return write_into(self, node, *inputs)
 
         call.__name__ += "_"
-        return telling(call)
+        return telling(call)(True)
 
     told: Any = op(in_place=in_place)(function)
     return told
