@@ -12,12 +12,11 @@ from minigrad.core.modes import no_grad
 from minigrad.ops.comparison import where
 from minigrad.random import Source
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation
 from minigrad.tensors.creation import empty_like
 from minigrad.tensors.errors import advised, renamed, warn_program
 
 __all__ = [
-    "calculate_gain", "constant", "constant_", "eye", "eye_", "kaiming_normal", "kaiming_normal_",
+    "calculate_gain", "constant", "constant_", "kaiming_normal", "kaiming_normal_",
     "kaiming_uniform", "kaiming_uniform_", "normal", "normal_", "ones_", "orthogonal", "orthogonal_",
     "trunc_normal_", "uniform", "uniform_", "xavier_normal", "xavier_normal_", "xavier_uniform", "xavier_uniform_",
     "zeros_",
@@ -76,14 +75,6 @@ def zeros_(tensor: Tensor) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """Fill `tensor` with 1."""
     return constant_(tensor, 1)
-
-
-def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with 1 on its diagonal and 0 elsewhere."""
-    if tensor.ndim != 2:
-        raise ValueError(f"Only tensors with 2 dimensions are supported, got shape {tensor.shape}")
-    with no_grad():
-        return tensor.copy_(creation.eye(*tensor.shape))
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Source = None) -> Tensor:
@@ -177,7 +168,7 @@ _GAINS |= {f"conv{way}{n}d": 1 for way in ("", "_transpose") for n in (1, 2, 3)}
 # ---- by their old names, without the underscore ---
 
 
-uniform, normal, constant, eye = [renamed("nn.init", each) for each in (uniform_, normal_, constant_, eye_)]
+uniform, normal, constant = [renamed("nn.init", each) for each in (uniform_, normal_, constant_)]
 xavier_uniform, xavier_normal = renamed("nn.init", xavier_uniform_), renamed("nn.init", xavier_normal_)
 kaiming_uniform, kaiming_normal = renamed("nn.init", kaiming_uniform_), renamed("nn.init", kaiming_normal_)
 orthogonal = renamed("nn.init", orthogonal_)

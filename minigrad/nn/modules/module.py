@@ -275,21 +275,6 @@ class Module:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter at the path `target`.  Errors: AttributeError."""
-        return self._member(_PARAMETER, target)
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer at the path `target`.  Errors: AttributeError."""
-        return self._member(_BUFFER, target)
-
-    def _member(self, kind: _Kind, target: str) -> Any:
-        path, _, name = target.rpartition(".")
-        found = self.get_submodule(path).__dict__[kind.registry].get(name)
-        if found is None:
-            raise AttributeError(f"`{name}` is not a {kind.name}")
-        return found
-
     # ---- modes, types and gradients ------------------------------------------------------------------------------
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
@@ -493,9 +478,7 @@ _KINDS = (_PARAMETER, _MODULE, _BUFFER)
 
 def type_name(value: object) -> str:
     """What messages call the type of a value: "int", "torch.FloatTensor"."""
-    if isinstance(value, Tensor):
-        return f"torch.{value.dtype._tensor_name}Tensor"
-    return type(value).__name__
+    return value.type() if isinstance(value, Tensor) else type(value).__name__
 
 
 def indented(text: str) -> str:
