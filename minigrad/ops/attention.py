@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from minigrad import tensors
-from minigrad.core.arrays import WIDE_FLOATS, row_blocks
+from minigrad.core.arrays import WIDE_FLOATS, all_within, row_blocks
 from minigrad.core.dtypes import HALVES, Array, bool_, float32
 from minigrad.core.elementwise import cast
 from minigrad.core.linear import MatMul, product
@@ -49,9 +49,11 @@ class AttentionWeights(Node):
             p += np.where(mask, p.dtype.type(0), p.dtype.type(-np.inf)) if mask.dtype.kind == "b" else mask
         for rows in row_blocks(p):
             part, sums, _ = exponentials(p[rows], (p.ndim - 1,), out=p[rows])
-            sums[sums == 0] = 1
-            # Of an infinite score there is no ratio: inf / inf, as everywhere in its row.
-            sums[sums == np.inf] = np.nan
+            # The largest exponential is 1, so that a sum is at least that, and at most their number, but for rounding.
+            if not all_within(sums, 1, 2 * p.shape[-1]):
+                sums[sums == 0] = 1
+                # Of an infinite score there is no ratio: inf / inf, as everywhere in its row.
+                sums[sums == np.inf] = np.nan
             part *= np.reciprocal(sums)
         return p
 
@@ -119,9 +121,10 @@ def scaled_dot_product_attention(
     elif mask is not None and mask.dtype is not bool_:
         mask = mask.to(float32 if halves else query.dtype)
     # Of such PyTorch takes one step, which has a name.
-    layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in (query, key, value)}
-    plain = mask is None or (mask.ndim in (2, 4) and not mask.requires_grad)
-    fused = plain and not dropout_p and query.ndim == 4 and len(layouts) == 1 and query.stride()[-1] == 1
+    plain = not dropout_p and (mask is None or (mask.ndim in (2, 4) and not mask.requires_grad))
+    given = (query, key, value) if query._array.ndim == 4 else ()
+    layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in given}
+    fused = plain and len(layouts) == 1 and query.stride()[-1] == 1
     if halves:
         wide = scaled_dot_product_attention(query.float(), key.float(), value.float(), mask, dropout_p, scale=scale)
         return rounded(wide, query.dtype) if fused else cast(wide, query.dtype)
