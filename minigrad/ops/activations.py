@@ -267,7 +267,7 @@ class Gelu(Gate):
     """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`."""
 
     formulas = ("dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`",)
-    value = staticmethod(lambda x: (erf_of(x * math.sqrt(0.5)) + 1) * 0.5)
+    value = staticmethod(lambda x: (erf_of(x * math.sqrt(0.5)) + ONE) * 0.5)
     slope = staticmethod(lambda x, p: np.exp(x * x * -0.5) * x * (1 / math.sqrt(2 * math.pi)) + p)
     bend = staticmethod(lambda x: (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi)))
 
@@ -286,8 +286,8 @@ class GeluTanh(Gate):
         p += self.a
         p *= x
         np.tanh(p, out=p)
+        p += ONE
         p *= 0.5
-        p += 0.5
         return p
 
     def slope(self, x: Array, p: Array) -> Array:
@@ -295,7 +295,7 @@ class GeluTanh(Gate):
         slope *= 6 * self.b
         slope += 2 * self.a
         slope *= x
-        slope *= (1 - p) * p
+        slope *= (ONE - p) * p
         slope += p
         return slope
 

@@ -446,7 +446,8 @@ class SmoothL1Loss(ElementLoss):
     def losses(self, d: Array) -> Array:
         size = np.absolute(d)
         near = clipped(size, None, self.beta)
-        return (size - near * 0.5) * near * (1 / self.beta)
+        losses = (size - near * 0.5) * near
+        return losses if self.beta == 1 else losses * (1 / self.beta)
 
     def slope(self, d: Tensor, g: Tensor) -> Tensor:
         return Hardtanh(-self.beta, self.beta).of(d) * (g * (1 / self.beta))

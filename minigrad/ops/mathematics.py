@@ -114,7 +114,7 @@ def sqrt(input: Tensor) -> Tensor:
     """The square root of each element."""
 
 
-@unary(lambda _, x: restored(1 / np.sqrt(workable(x)), x), lambda g, y: g * -0.5 * y**3, Floating)
+@unary(lambda _, x: restored(ONE / np.sqrt(workable(x)), x), lambda g, y: g * -0.5 * y**3, Floating)
 def rsqrt(input: Tensor) -> Tensor:
     """1 over the square root of each element."""
 
