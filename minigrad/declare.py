@@ -190,10 +190,13 @@ def of_node(
                 nonlocal kind
                 if args or kwargs or self.is_sparse or self._array.dtype not in WIDE_FLOATS:
                     return anyhow(self, *args, **kwargs)
-                # Nothing is to be converted: the write is that of one node.
+                # Nothing is to be converted: the write is that of one node, and a ufunc needs no second array.
                 kind = kind or made()
                 node = kind()
-                return self._refill(lambda array: array.__setitem__(..., quiet().run(node.forward, array)), node)
+                forward = node.forward
+                if isinstance(forward, np.ufunc):
+                    return self._refill(lambda array: quiet().run(forward, array, array), node)
+                return self._refill(lambda array: array.__setitem__(..., quiet().run(forward, array)), node)
 
             return call
 
