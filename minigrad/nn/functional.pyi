@@ -57,8 +57,8 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 from minigrad.ops.losses import cosine_embedding_loss as cosine_embedding_loss
 from minigrad.ops.norms import cosine_similarity as cosine_similarity
 from minigrad.ops.losses import cross_entropy as cross_entropy
-from minigrad.ops.attention import dropout as dropout
-from minigrad.ops.attention import dropout2d as dropout2d
+from minigrad.ops.activations import dropout as dropout
+from minigrad.ops.activations import dropout2d as dropout2d
 from minigrad.ops.activations import elu as elu
 from minigrad.ops.embedding import embedding as embedding
 from minigrad.ops.embedding import embedding_bag as embedding_bag
@@ -100,7 +100,7 @@ def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
 
 from minigrad.ops.activations import relu_ as relu_
 from minigrad.ops.norms import rms_norm as rms_norm
-from minigrad.ops.attention import scaled_dot_product_attention as scaled_dot_product_attention
+from minigrad.ops.activations import scaled_dot_product_attention as scaled_dot_product_attention
 from minigrad.ops.mathematics import sigmoid as sigmoid
 from minigrad.ops.activations import silu as silu
 from minigrad.ops.losses import smooth_l1_loss as smooth_l1_loss
