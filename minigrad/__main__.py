@@ -28,33 +28,28 @@ SHOWN_ROWS, SHOWN_TERMS, SHOWN_COLUMNS = 8, 4, 6
 TIMED_IDS, TIMED_DIM, TIMED_VOCABS = 256, 64, (64, 512, 4096, 32768)
 
 
-class Session:
-    """A tour as it is told: lines of Python are printed as in Python's shell, and run."""
+def tell(text: str, names: dict[str, Any], told: dict[str, Any]) -> None:
+    """Print the paragraphs, in which `$name` is one of `told`, and run the lines behind `>>>`, as Python's shell does.
 
-    def __init__(self, **told: object) -> None:
-        self.names: dict[str, Any] = {}
-        #: What the text names by `$name`.
-        self.told = told
-
-    def tell(self, text: str) -> None:
-        """Print the paragraphs, and run the lines behind `>>>`; the last value chooses between True and False."""
-        line = ""
-        for block in text.strip().split("\n\n"):
-            answer, _, words = block.partition(": ")
-            if answer in ("True", "False"):
-                if answer != str(eval(line.removeprefix(">>> "), self.names)):
-                    continue
-                block = words
-            block = Template(block).substitute(self.told)
-            if block.startswith(">>> "):
-                for line in block.splitlines():
-                    print(line)
-                    exec(compile(line.removeprefix(">>> "), "tour.txt", "single"), self.names)
-            elif "\n---" in block:
-                print(f"\n{block}")
-            else:
-                print(textwrap.fill(" ".join(block.split()), 78))
-            print()
+    The last value chooses between True and False.
+    """
+    line = ""
+    for block in text.strip().split("\n\n"):
+        answer, _, words = block.partition(": ")
+        if answer in ("True", "False"):
+            if answer != str(eval(line.removeprefix(">>> "), names)):
+                continue
+            block = words
+        block = Template(block).substitute(told)
+        if block.startswith(">>> "):
+            for line in block.splitlines():
+                print(line)
+                exec(compile(line.removeprefix(">>> "), "tour.txt", "single"), names)
+        elif "\n---" in block:
+            print(f"\n{block}")
+        else:
+            print(textwrap.fill(" ".join(block.split()), 78))
+        print()
 
 
 def tour(given: argparse.Namespace) -> None:
@@ -66,15 +61,15 @@ def tour(given: argparse.Namespace) -> None:
         for_large = ""
     if later == given.ids:
         for_added = ""
-    session = Session(
-        **vars(given), later=later, count=len(later), end=len(later) * given.dim + 1, note=repeat_note(later),
-        timed_ids=TIMED_IDS, timed_dim=TIMED_DIM,
-    )  # fmt: skip
-    session.tell(start + for_large + forward + for_added + backward)
-    print(*origins(later, session.names["upstream"], session.names["embedding"].weight.grad), sep="\n", end="\n\n")
-    session.tell(rest)
-    session.told["grown"] = told_times()
-    session.tell(cost)
+    names: dict[str, Any] = {}
+    told = vars(given) | {
+        "later": later, "count": len(later), "end": len(later) * given.dim + 1, "note": repeat_note(later),
+        "timed_ids": TIMED_IDS, "timed_dim": TIMED_DIM,
+    }  # fmt: skip
+    tell(start + for_large + forward + for_added + backward, names, told)
+    print(*origins(later, names["upstream"], names["embedding"].weight.grad), sep="\n", end="\n\n")
+    tell(rest, names, told)
+    tell(cost, names, told | {"grown": told_times()})
     print(end, end="")
 
 

@@ -25,8 +25,9 @@ start  loss = 5.              1, as none is given         step 1: ()
                               db = g * a                  w.grad, added: (2,)
                               a = [1., 2.]                [1., 2.]
 <BLANKLINE>
-tensor  shape  from             .grad before  .grad now
-w       (2,)   step 2, 2 times  None          [2., 4.]
+tensor  shape  from    .grad before  .grad now
+w       (2,)   step 2  None          [2., 4.]
+               step 2
 """
 
 from minigrad.explain.graph import Graph, graph

@@ -198,8 +198,8 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     ids: dict[Any, str] = {node: f"n{number}" for number, node in enumerate(shown, 1)}
     ids |= {leaf: f"l{number}" for number, leaf in enumerate(leaves, 1)}
     edges = [(ids.get(source, "older"), ids[node]) for node in shown for source, _ in node.ways if source is not None]
-    labels = [(node, (node.short_name(), formula_of(node), *results.get(node, []))) for node in shown]
-    vertices = [Vertex(ids[node], tuple([line for line in lines if line]), False) for node, lines in labels]
+    labels = [(node.short_name(), *filter(None, [formula_of(node)]), *results.get(node, [])) for node in shown]
+    vertices = [Vertex(ids[node], lines, False) for node, lines in zip(shown, labels, strict=True)]
     reached = {start for start, _ in edges} | {ids.get(place_of(x)[0]) for x in outputs}
     for leaf in [leaf for leaf in leaves if ids[leaf] in reached]:
         name, shape = called[leaf, 0]

@@ -6,7 +6,6 @@ import html
 import itertools
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -108,14 +107,11 @@ class Story:
 
     def _tables(self) -> Iterator[tuple[dict[str, int], list[Row]]]:
         """Two tables, with their titles: the starts and the steps, or of these the first and the last; the leaves."""
-        left_out = max(len(self.steps) - self.max_steps, 0)
-        first = (self.max_steps + 1) // 2 if left_out else len(self.steps)
-        gap: list[Row] = [[["…"], [f"{left_out:,} more steps"], [], []]] if left_out else []
-        before, behind = [
-            [row for step in steps for row in _step_rows(step)]
-            for steps in ((*self.starts, *self.steps[:first]), self.steps[first + left_out :])
-        ]
-        yield _STEPS, [*before, *gap, *behind]
+        left_out, first = max(len(self.steps) - self.max_steps, 0), (self.max_steps + 1) // 2
+        told = [[*_step_rows(step)] for step in self.steps]
+        if left_out:
+            told[first : first + left_out] = [[[["…"], [f"{left_out:,} more steps"], [], []]]]
+        yield _STEPS, [row for rows in (*map(_step_rows, self.starts), *told) for row in rows]
         yield _LEAVES, [_leaf_row(leaf) for leaf in self.leaves]
 
 
@@ -163,7 +159,8 @@ def backward(
     starts: list[Step] = []
     for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1):
         place = place_of(x)
-        told = _told(x, called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}"))
+        name = called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}")
+        told = f"{name} = {elements_text(x.detach()._array)}" if x.numel() == 1 else f"{name} of shape {tuple(x.shape)}"
         rule, value = "given" if g is not None else "1, as none is given", value_of(ones_like(x) if g is None else g)
         starts.append(Step(0, told, "", (), (passed(0, rule, {}, value, place),)))
     steps: list[Step] = []
@@ -179,11 +176,6 @@ def backward(
         for p, x in targets.items()
     ]
     return Story(tuple(starts), tuple(steps), tuple(leaves), max_steps)
-
-
-def _told(x: Tensor, name: str) -> str:
-    """What a walk starts from: one number, or a tensor of some shape."""
-    return f"{name} = {elements_text(x.detach()._array)}" if x.numel() == 1 else f"{name} of shape {tuple(x.shape)}"
 
 
 def _summed(rule: str, node: Node, value: Value | None, came_in: Sequence[Any]) -> str:
@@ -248,7 +240,7 @@ Row: TypeAlias = list[list[str]]
 
 #: The titles, and how wide their columns may be in a terminal: a line has up to 100 characters.
 _STEPS = {"step": 5, "operation": 29, "rule": 29, "went out to": 31}
-_LEAVES = {"tensor": 24, "shape": 13, "from": 15, ".grad before": 20, ".grad now": 20}
+_LEAVES = {"tensor": 24, "shape": 13, "from": 9, ".grad before": 23, ".grad now": 23}
 
 
 def _step_rows(step: Step) -> Iterator[Row]:
@@ -266,10 +258,7 @@ def _step_rows(step: Step) -> Iterator[Row]:
 
 
 def _leaf_row(leaf: Leaf) -> Row:
-    came = [
-        f"{f'step {number}' if number else 'the start'}{f', {count} times' if count > 1 else ''}"
-        for number, count in Counter(leaf.steps).items()
-    ]
+    came = [f"step {number}" if number else "the start" for number in leaf.steps]
     return [[Code(leaf.name)], [Code(leaf.shape)], came or ["nothing"], _lines(leaf.before), _lines(leaf.after)]
 
 
