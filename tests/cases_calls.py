@@ -633,6 +633,7 @@ calls(
     torch.addmm(v, m, m.T)
     torch.addmm(v[:2].short(), m, m.T)
     torch.addmm(m, v, m.T)
+    torch.addmm(m, m, v)
     torch.addmm(v[:2], m, m.T, alpha=0.5, beta=2)
     torch.addmm((v[:2] * nan).detach(), m, m.T, beta=0)
     torch.addmm(v[:2], m, m.T, alpha="2")
