@@ -75,6 +75,7 @@ def itself() -> str:
     return in_a_process()[0]
 
 
+Ids = list[int]
 # What is shown: the arguments, then the ids, those of the backward pass, V, D, and how the ids are written.
 CASES = [
     ("", [2, 3, 1], [2, 3, 1, 2], 4, 5),
@@ -119,9 +120,7 @@ def summed(ids: list[int], vocab: int, dim: int) -> Array:
 
 
 @shown
-def test_forward_is_the_rows_of_the_printed_table(
-    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
-) -> None:
+def test_forward_is_rows_of_the_table(arguments: str, ids: Ids, later_ids: Ids, vocab: int, dim: int) -> None:
     out = quick(arguments)
     assert f">>> ids = torch.tensor({ids})\n" in out
     table = numbers_of(out, "embedding.weight").reshape(vocab, dim)
@@ -135,9 +134,7 @@ def test_forward_is_the_rows_of_the_printed_table(
 
 
 @shown
-def test_gradients_are_those_of_loops(
-    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
-) -> None:
+def test_gradients_are_those_of_loops(arguments: str, ids: Ids, later_ids: Ids, vocab: int, dim: int) -> None:
     out = quick(arguments)
     upstream = np.arange(1.0, len(later_ids) * dim + 1).reshape(len(later_ids), dim)
     np.testing.assert_array_equal(numbers_of(out, "upstream"), upstream.reshape(-1))
@@ -156,9 +153,7 @@ def test_gradients_are_those_of_loops(
 
 
 @shown
-def test_each_gradient_row_is_told_from_the_positions_of_its_id(
-    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
-) -> None:
+def test_each_row_is_told_from_its_positions(arguments: str, ids: Ids, later_ids: Ids, vocab: int, dim: int) -> None:
     expected: list[tuple[str, list[float]]] = []
     gradient = summed(later_ids, vocab, dim)
     listed = range(vocab) if vocab <= 8 else sorted(set(later_ids))
@@ -179,9 +174,7 @@ def test_each_gradient_row_is_told_from_the_positions_of_its_id(
 
 
 @shown
-def test_a_repeat_is_added_where_there_is_none_and_that_is_said(
-    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
-) -> None:
+def test_a_repeat_is_added_where_there_is_none(arguments: str, ids: Ids, later_ids: Ids, vocab: int, dim: int) -> None:
     out = quick(arguments)
     said = f"To see an id come twice, {ids[0]} is added at the end:\n\n>>> ids = torch.tensor({later_ids})\n"
     assert (said in out) == ("come twice" in out) == (ids != later_ids)
@@ -236,9 +229,7 @@ def failures_of(out: str, names: dict[str, Any]) -> list[str]:
 
 
 @shown
-def test_the_text_is_a_doctest_of_pytorch(
-    arguments: str, ids: list[int], later_ids: list[int], vocab: int, dim: int
-) -> None:
+def test_the_text_is_a_doctest_of_pytorch(arguments: str, ids: Ids, later_ids: Ids, vocab: int, dim: int) -> None:
     torch = pytest.importorskip("torch", reason="needs PyTorch")
     state = torch.get_rng_state()
     try:
