@@ -15,7 +15,7 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import BLOCK, row_blocks
 from minigrad.core.dtypes import Array
-from minigrad.core.modes import enable_grad, no_grad
+from minigrad.core.modes import enable_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
 from minigrad.declare import with_options
@@ -234,15 +234,22 @@ class SGD(ByParameter):
         super()._begin(given)
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, b: Any = None) -> None:
-        momentum, dampening, d = options["momentum"], options["dampening"], g
         if b is not None:
             if number == 1:
                 b[...] = g
-            else:
-                b *= momentum
-                b += g if dampening == 0 else (1 - dampening) * g
-            d = g + momentum * b if options["nesterov"] else b
-        w -= options["lr"] * d
+            g = self._direction(number == 1, options, g, b)
+        w -= options["lr"] * g
+
+    def _direction(self, first: bool, options: Group, g: Any, b: Any) -> Any:
+        """What momentum makes of `g`, where `b`, which takes it in, is `g` at `first`: of arrays, or of sparse tensors.
+
+        A sparse one has the rows of the gradient, and those that any gradient has had so far.
+        """
+        momentum, dampening = options["momentum"], options["dampening"]
+        if not first:
+            b *= momentum
+            b += g if dampening == 0 else (1 - dampening) * g
+        return g + momentum * b if options["nesterov"] else b
 
     def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
         d: Any = parameter._grad
@@ -250,19 +257,14 @@ class SGD(ByParameter):
             super()._move(parameter, names, options)
             return
         d = -d if options["maximize"] else d
-        (self._with_momentum(parameter, d, options) if names else d).add_into(parameter._array, -options["lr"])
+        if names:
+            d, state = d.coalesce().detach(), self.state[parameter]
+            first = not state
+            if first:
+                state["momentum_buffer"] = d.clone()
+            d = self._direction(first, options, d, state["momentum_buffer"])
+        d.add_into(parameter._array, -options["lr"])
         wrote(parameter)
-
-    @no_grad()
-    def _with_momentum(self, parameter: Tensor, d: Any, options: Group) -> Any:
-        """The sparse direction that momentum makes of `d`: of the rows that it has, or that any has had so far."""
-        momentum, state, d = options["momentum"], self.state[parameter], d.coalesce()
-        if state:
-            state["momentum_buffer"].mul_(momentum).add_(d, alpha=1 - options["dampening"])
-        else:
-            state["momentum_buffer"] = d.detach().clone()
-        buffer = state["momentum_buffer"]
-        return d.add(buffer, alpha=momentum) if options["nesterov"] else buffer
 
 
 @with_options
