@@ -463,8 +463,8 @@ def added_to(kind: type[Add] | type[Sub]) -> Variant:
 
         def call(self: Any, other: Any, **scaled: Any) -> Any:
             if isinstance(other, Tensor) and other.is_sparse:
-                sign = 1 if kind is Add else -1
-                return other._added_to(self, sign, **scaled)  # type: ignore[attr-defined]  # sparse tensors have it
+                # Sparse tensors have it.
+                return other._added_to(self, 1 if kind is Add else -1, **scaled)  # type: ignore[attr-defined]
             if type(scaled.get("alpha")) is float and isinstance(other, Tensor) and not self.is_sparse:
                 # As in a step down a gradient: the sum of two tensors can be made in the memory of the first.
                 other = _scaled(kind(), other, scaled.pop("alpha"), self)

@@ -287,7 +287,7 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     width = 32 // wanted.itemsize
     lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0.0)
     first = product_and_sum(numbers - lane, step, start).astype(wanted)
-    return product_and_sum(lane, step, first).astype(wanted)
+    return product_and_sum(lane, step, first).astype(wanted) if count >= 2 * width else first
 
 
 def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
@@ -351,7 +351,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         arguments.check_numbers("linspace_cpu", wanted, "expected a dtype of numbers")
     exact = computed_in(wanted) if wanted in FLOATS else np.dtype(np.float64)
     first, last = [
-        exact.type(arguments.filler(number_of("linspace", name, each, position), dtypes.of(np.empty(0, wanted))))
+        exact.type(arguments.filler(number_of("linspace", name, each, position), dtypes._BY_NUMPY[wanted]))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:
