@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from comparing import Plain
 from hypothesis import strategies as st
-from strategies import DTYPES, FLOATS, INTEGERS, arrays, broadcastable_shapes, shapes
+from strategies import DTYPES, FLOATS, INTEGERS, arrays, shapes
 from table import (
     Drawn,
     add,
@@ -119,9 +119,6 @@ ask(pairs(), "x, y: (x.expand_as(y), y.expand_as(x))")
 ask(with_expansion().filter(lambda d: -1 not in d[1]), "x, sizes: x.expand_as(torch.zeros(sizes))")
 ask(pairs(), "x, y: torch.broadcast_tensors(x, y)")
 ask(st.tuples(any_array(), any_array()), "x, y: torch.broadcast_tensors(y, x)")
-sizes_alone = shapes() | few
-for operands in (st.tuples(sizes_alone, sizes_alone, sizes_alone), broadcastable_shapes()):
-    ask(operands, "*sizes: torch.broadcast_shapes(*sizes)")
 counts = any_array().flatmap(
     lambda x: st.tuples(st.just(x), st.lists(st.integers(0, 2), min_size=x.ndim, max_size=x.ndim + 2).map(tuple))
 )

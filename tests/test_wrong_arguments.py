@@ -190,7 +190,6 @@ TAKEN = {
     "clip_grad_norm_": "looks at its maximum where there is a gradient",
     "clip_grad_value_": "takes what has no gradient",
     "BatchSampler": "takes a flag for what it says",
-    "broadcast_shapes": "takes a size below 0",
     "isin": "knows bools",
     "take_along_dim": "reads what is not contiguous",
     "unfold": "takes one size for both",

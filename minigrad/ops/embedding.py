@@ -161,11 +161,9 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     if ids.dtype != np.int64:
         problem = "one_hot is only applicable to index tensor of type LongTensor"
         raise RuntimeError(f"{problem}, got {_type_name(input)}. {_ids_remedy(input)}")
-    if ids.size == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
-        return input._new(np.zeros((*ids.shape, num_classes), np.int64))
-    low, high = ids.item(ids.argmin()), ids.item(ids.argmax())
+    if ids.size == 0 and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
+    low, high = (ids.item(ids.argmin()), ids.item(ids.argmax())) if ids.size else (0, -1)
     if low < 0:
         raise RuntimeError(f"Class values must be non-negative. The smallest is {low}.")
     if num_classes != -1 and high >= num_classes:

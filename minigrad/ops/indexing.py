@@ -37,8 +37,7 @@ def check_range(
     indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
 ) -> Array:
     """All `indices`, in [-size, size), or [0, size) if not `from_end`, from the start; else an error, after `words`."""
-    # (An int of more than 64 bits makes an array of objects.)
-    if indices.dtype != object and all_below(indices, size):
+    if all_below(indices, size):
         return indices
     least = -size if from_end else 0
     if indices.size and not (indices.min() >= least and indices.max() < size):
@@ -191,7 +190,15 @@ class Slice(View):
         return Put(self.forward, self.x_shape).of(g)
 
     def name(self) -> str:
-        return f"{_last_step(self.index)}Backward0"
+        """PyTorch's name for the last step of the index."""
+        for item in reversed(self.index):
+            if item is None:
+                return "UnsqueezeBackward0"
+            if isinstance(item, int):
+                return "SelectBackward0"
+            if isinstance(item, slice) and item != slice(None):
+                return "SliceBackward0"
+        return f"{'Slice' if len(self.index) == 1 and isinstance(self.index[0], slice) else 'Alias'}Backward0"
 
 
 class Part(View):
@@ -234,18 +241,6 @@ class Put(Unary):
 
     def dx(self, g: Tensor) -> Tensor:
         return Part(self.view, once=self.once).of(g)
-
-
-def _last_step(index: Basic) -> str:
-    """PyTorch's name for the last step of a basic index."""
-    for item in reversed(index):
-        if item is None:
-            return "Unsqueeze"
-        if isinstance(item, int):
-            return "Select"
-        if isinstance(item, slice) and item != slice(None):
-            return "Slice"
-    return "Slice" if len(index) == 1 and isinstance(index[0], slice) else "Alias"
 
 
 @op()

@@ -18,7 +18,7 @@ from minigrad.core.elementwise import Clone, cast
 from minigrad.core.modes import current
 from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
 from minigrad.core.tape import Node, Several, Unary
-from minigrad.core.tensor import Function, Size, Tensor, members, method, share_storage, storage_of
+from minigrad.core.tensor import Function, Tensor, members, method, share_storage, storage_of
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, ints, ints_or_one, normal_dim, normal_dims, own_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index
@@ -387,20 +387,6 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view in which dimensions of size 1, and new ones in front, are repeated to the shape of `other`."""
     return Expand(expanded_shape(other._array.shape, input._array.shape)).of(input)
-
-
-@op("torch")
-def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
-    """The shape that tensors of these shapes broadcast to; an int is a shape of one size.
-
-    >>> import minigrad as torch
-    >>> torch.broadcast_shapes((2, 1), (3,), 1)
-    torch.Size([2, 3])
-    """
-    given = [ints_or_one(shape) for shape in shapes]
-    if min([0, *[size for shape in given for size in shape]]) < 0:
-        raise ValueError(f"Attempting to broadcast a dimension with negative length: {given}")
-    return Size(common_shape(given))
 
 
 @op("Tensor", spread=True)

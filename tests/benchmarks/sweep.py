@@ -43,7 +43,7 @@ x.select(0, 1); x.permute(1, 0); x.movedim(0, 1); x.moveaxis(0, 1); x.swapaxes(0
 x.transpose(0, 1); x.clone().transpose_(0, 1); w.clone().swapaxes_(0, 1); w.clone().swapdims_(0, 1); w.clone().t_()
 x.reshape(-1); x.view(-1, 4); x.view_as(y); x.reshape_as(y); x.flatten(); x.unflatten(1, (4, -1)); x.unfold(1, 4, 2)
 x.unsqueeze(0); x.clone().unsqueeze_(0); x[None].squeeze(); x.clone().squeeze_(); v.expand(n, m); v.expand_as(x)
-v.broadcast_to(n, m); torch.broadcast_tensors(x, v); torch.broadcast_shapes((n, m), (m,))
+v.broadcast_to(n, m); torch.broadcast_tensors(x, v)
 torch.meshgrid(v, v, indexing="ij"); x.sum_to_size(1, m); x.clamp(0.2, 0.8); x.clamp(min=0.5); x.clip(0.2, 0.8)
 torch.clamp_max(x, 0.5); torch.clamp_min(x, 0.5); x.clone().clip_(0.2, 0.8); x.clone().clamp_max_(0.5)
 x.clone().clamp_min_(0.5); torch.lerp(x, y, 0.3); x.clone().lerp_(y, 0.3); k & k; k | k; k ^ k; ~k; k << 1; k >> 1
