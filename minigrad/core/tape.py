@@ -144,21 +144,19 @@ def keep_output(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
 GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
 
 
-def stated_reads(kind: Any) -> dict[int, tuple[str, Reads]]:
-    """For the position of each input whose gradient this class states: its name, and what it reads.
+def stated_gradients(kind: Any) -> tuple[tuple[str, Reads], ...]:
+    """The names of the gradients that a class states or inherits, and what each reads.
 
     It names inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.
     """
-    stated = {name: _arguments(getattr(kind, name)) for name in GRADIENTS if name in vars(kind)}
-    if not stated:
-        return {}
-    own = {name: position for position, name in enumerate(input_names(kind))}
-    positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | own
-    found = {}
-    for name, arguments in stated.items():
-        read = arguments[2:] if arguments[0] == "self" else arguments[1:]
-        found[GRADIENTS[name]] = name, tuple([positions[each] for each in read])
-    return found
+    positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {name: i for i, name in enumerate(input_names(kind))}
+    found = []
+    for name in GRADIENTS:
+        if hasattr(kind, name):
+            first, *others = _arguments(getattr(kind, name))
+            read = others[1:] if first == "self" else others
+            found.append((name, tuple([positions[each] for each in read])))
+    return tuple(found)
 
 
 def input_names(kind: Any) -> tuple[str, ...]:
@@ -174,7 +172,13 @@ def _arguments(function: Any) -> tuple[str, ...]:
 
 
 @functools.cache
-def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
+def plan_of(stated: tuple[tuple[str, Reads], ...]) -> tuple[Any, Any, Any]:
+    """What calls the gradient for each input, what it reads, and what keeps that: one for all classes that state so."""
+    reads = {GRADIENTS[name]: read for name, read in stated}
+    return {GRADIENTS[name]: _reader(name, read) for name, read in stated}, reads, _keeping(reads)
+
+
+def _reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
     if not reads:
         return lambda node, g: getattr(node, name)(g)
@@ -183,7 +187,7 @@ def reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
     return lambda node, g: getattr(node, name)(g, *[node.kept(position) for position in reads])
 
 
-def keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
+def _keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
     """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
     some = {position: read for position, read in reads.items() if read}
     if not some:
@@ -273,17 +277,17 @@ class Node:
     forward: ClassVar[Callable[..., Any]]
 
     def __init_subclass__(cls) -> None:
-        own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
-        assert not (own and "__slots__" in vars(cls)), "the fields of a node are in its dict: leave out __slots__"
+        stated = vars(cls)
+        own = [name for name, kind in stated.get("__annotations__", {}).items() if "ClassVar" not in str(kind)]
+        assert not (own and "__slots__" in stated), "the fields of a node are in its dict: leave out __slots__"
         # Defaults are written into a constructor: a class that states another one has a constructor of its own.
-        if "__init__" not in vars(cls) and (own or vars(cls).keys() & cls.parameters):
+        if "__init__" not in stated and (own or stated.keys() & cls.parameters):
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
-        if stated := stated_reads(cls):
-            cls.gradients = cls.gradients | {position: reader(name, read) for position, (name, read) in stated.items()}
-            cls.reads = cls.reads | {position: read for position, (_, read) in stated.items()}
-            if "keep" not in vars(cls):
-                cls.keep = keeping(cls.reads)
+        if stated.keys() & GRADIENTS:
+            cls.gradients, cls.reads, keep = plan_of(stated_gradients(cls))
+            if "keep" not in stated:
+                cls.keep = keep
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
