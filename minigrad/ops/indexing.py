@@ -571,7 +571,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return Index((at,), "IndexSelectBackward0").of(input, places)
 
 
-def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...] | None = None) -> Array:
+def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, ...]) -> Array:
     """The places in `x` that `index` names along `dim`, after PyTorch's checks of `gather`, or of `scatter` of a `src`.
 
     In other dimensions `index` may be smaller than x; nothing of an empty one is checked.
@@ -580,11 +580,10 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
         return np.zeros(index.shape, np.int64)
     if index.dtype not in INDEX_DTYPES:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {of(index)!r}: index.long()")
-    sizes, own = index.shape or (1,), x.shape or (1,)
-    limits = None if src is None else src or (1,)
+    sizes, own, limits = index.shape or (1,), x.shape or (1,), src or (1,)
     if len(sizes) != len(own):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as input tensor: {len(own)}")
-    fits = limits is None or (len(sizes) == len(limits) and not any(map(gt, sizes, limits)))
+    fits = len(sizes) == len(limits) and not any(map(gt, sizes, limits))
     if not fits or any([size > own[d] and d != dim for d, size in enumerate(sizes)]):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} but in {dim}")
     check_range(index, own[dim], dim, RuntimeError, False)
@@ -607,9 +606,10 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     tensor([[2],
             [3]])
     """
-    places = checked_along("gather", input._array, normal_dim(dim, input._array.ndim), index._array)
+    ids = index._array
+    places = checked_along("gather", input._array, normal_dim(dim, input._array.ndim), ids, ids.shape)
     # (Of one dimension, it is the index that is kept, whose version tells whether it has changed since.)
-    kept = index if input._array.ndim == index._array.ndim == 1 else input._new(places)
+    kept = index if input._array.ndim == ids.ndim == 1 else input._new(places)
     return Index(all_dims(input), "GatherBackward0").of(input, kept)
 
 

@@ -568,35 +568,25 @@ def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
 
 
 class Cat(Node):
-    """The tensors one after another along `dim`."""
+    """The tensors one after another along `dim`; if they are `stacked`, which have one shape, along a new dimension."""
 
-    formulas = ("The gradients are Split(g), each the part where a tensor lies",)
+    formulas = ("The gradients are Split(g), each the part where a tensor lies, or Unbind(g) if they are stacked",)
     dim: int
+    stacked: bool = False
 
     def forward(self, *arrays: Array) -> Array:
-        joined = np.concatenate(arrays, axis=self.dim)
-        self.sizes = [array.shape[self.dim] for array in arrays]
+        at = (*(slice(None),) * self.dim, None)
+        parts = [array[at] for array in arrays] if self.stacked else arrays
+        joined = np.concatenate(parts, axis=self.dim)
+        self.sizes = [] if self.stacked else [array.shape[self.dim] for array in arrays]
         return np.asarray(joined, order="C")
 
-    def parts(self) -> Split:
-        """What takes them apart."""
-        return Split(_cuts(self.sizes), self.dim)
-
     def backward(self, g: Tensor) -> Sequence[Any]:
-        return [None if edge is None else part for edge, part in zip(self.edges, self.parts().of(g), strict=True)]
+        node = Unbind(range(len(self.edges)), self.dim) if self.stacked else Split(_cuts(self.sizes), self.dim)
+        return [None if edge is None else part for edge, part in zip(self.edges, node.of(g), strict=True)]
 
-
-class Stack(Cat):
-    """The tensors, of one shape, along a new dimension `dim`."""
-
-    formulas = ("The gradients are Unbind(g)",)
-
-    def forward(self, *arrays: Array) -> Array:
-        at = (slice(None),) * self.dim + (None,)
-        return np.asarray(np.concatenate([array[at] for array in arrays], axis=self.dim), order="C")
-
-    def parts(self) -> Split:
-        return Unbind(range(len(self.edges)), self.dim)
+    def name(self) -> str:
+        return "StackBackward0" if self.stacked else "CatBackward0"
 
 
 class Split(Several):
@@ -607,7 +597,7 @@ class Split(Several):
     dim: int
     form: str = "SplitBackward0"
 
-    joined: ClassVar[type[Cat]] = Cat
+    stacked: ClassVar[bool] = False
 
     def of(self, x: Any) -> tuple[Tensor, ...]:
         # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
@@ -624,15 +614,15 @@ class Split(Several):
         some = next(each for each in g if each is not None)
         pairs = zip(g, self.shapes, strict=True)
         filled = [some._new(np.zeros(shape, some._array.dtype)) if each is None else each for each, shape in pairs]
-        return (self.joined(self.dim).of(*filled),)
+        return (Cat(self.dim, self.stacked).of(*filled),)
 
 
 class Unbind(Split):
     """The slices of `x` along `dim`, which goes: views."""
 
-    formulas = ("dx = Stack(g's), zeros where there is no g",)
+    formulas = ("dx = Cat(g's), stacked, zeros where there is no g",)
     form = "UnbindBackward0"
-    joined = Stack
+    stacked = True
 
 
 def _cuts(sizes: Sequence[int]) -> list[slice]:
@@ -755,7 +745,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         if x._array.shape != first:
             found = f"{list(first)} at entry 0 and {list(x.shape)} at entry {place}"
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {found}")
-    return Stack(at).of(*_in_one_dtype(given))
+    return Cat(at, stacked=True).of(*_in_one_dtype(given))
 
 
 @op()
