@@ -221,9 +221,7 @@ def checked(name: str, options: Options, default: dtypes.dtype | None = None) ->
     if options.get("pin_memory"):
         raise RuntimeError("pin_memory=True requires an accelerator, and minigrad computes on the CPU: leave it out")
     wanted = as_dtype(name, options.get("dtype")) or default or dtypes.get_default_dtype()
-    requires_grad = options.get("requires_grad") or False
-    check_can_require_grad(wanted, requires_grad)
-    return wanted._numpy, requires_grad
+    return wanted._numpy, options.get("requires_grad") or False
 
 
 def as_dtype(name: str, given: object) -> dtypes.dtype | None:
