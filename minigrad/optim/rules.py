@@ -323,12 +323,6 @@ class Adam(ByParameter):
         d /= root
         w -= d
 
-    def _move(self, parameter: Tensor, names: list[str], options: Group) -> None:
-        super()._move(parameter, names, options)
-        if options["decoupled_weight_decay"] and options["weight_decay"] != 0:
-            # PyTorch writes to the parameter twice, and counts two writes.
-            wrote(parameter)
-
 
 @with_options
 class AdamW(Adam):
