@@ -18,7 +18,7 @@ from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
-from minigrad.declare import with_options
+from minigrad.nn.modules.layer import with_options
 from minigrad.ops.indexing import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
