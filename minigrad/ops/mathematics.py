@@ -671,7 +671,7 @@ def _is_whole(name: str, a: Array, b: Any) -> bool:
 def pow(input: Operand, exponent: Operand) -> Tensor:
     """Each element to the power of `exponent`."""
     if not isinstance(input, Tensor):
-        return Rpow().of(input, exponent)
+        return Pow("PowBackward2").of(input, exponent)
     if isinstance(exponent, Tensor):
         return Pow().of(input, exponent)
     if not isinstance(exponent, (int, float, np.generic)):
@@ -688,7 +688,7 @@ def square(input: Tensor) -> Tensor:
 class Pow(Elementwise):
     """`a ** b`."""
 
-    form = "PowBackward1"
+    form: str = "PowBackward1"
     formulas = ("da = g * b * a**(b-1), 0 where b = 0", "db = g * y * log(a), 0 where a = 0 and b >= 0")
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -704,13 +704,6 @@ class Pow(Elementwise):
     def db(self, g: Tensor, a: Tensor, b: Tensor, y: Tensor) -> Tensor:
         base: Any = a if isinstance(a, Tensor) else g._new(np.asarray(a, g._array.dtype))
         return masked(g * y * base.log(), ~((base._array == 0) & (b._array >= 0)))
-
-
-class Rpow(Pow):
-    """`a ** b` for a number `a`."""
-
-    form = "PowBackward2"
-    formulas = ("", "db = g * y * log(a)")
 
 
 #: Powers that are products or quotients: np.power takes ten times as long, and of numbers below 0 fifty times that.

@@ -100,9 +100,17 @@ class Normalize(Fused):
         w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
         self.rounds: list[Round] = []
         rows_of_all = row_blocks(x)
+        # The differences from the means lie where the result is written; without means they are x itself.
+        mean, d = np.zeros((), x.dtype), y if groups.center else x
         # Together those that groups extend over.
         for blocks in [rows_of_all] if 0 in groups.within else [[rows] for rows in rows_of_all]:
-            mean, variance, d = self.statistics(x, y, blocks)
+            if groups.center:
+                mean = added([total(x[rows], groups.within) for rows in blocks]) / groups.count
+            squares = []
+            for rows in blocks:
+                part = np.subtract(x[rows], mean, out=d[rows]) if groups.center else d[rows]
+                squares.append(sum_of_products(part, part, groups.within))
+            variance = added(squares) / groups.count
             r = np.asarray(variance + groups.eps)
             np.reciprocal(np.sqrt(r, out=r), out=r)
             scale, varied = groups.factors(r, w)
@@ -114,18 +122,6 @@ class Normalize(Fused):
                     part += b
             self.rounds.append((blocks, mean, variance, r))
         return result
-
-    def statistics(self, x: Array, scratch: Array, blocks: list[Any]) -> tuple[Array, Array, Array]:
-        """The mean and the variance of each group, and `x - mean`, which is x itself or lies in `scratch`."""
-        groups, squares = self.groups, []
-        if groups.center:
-            mean, d = added([total(x[rows], groups.within) for rows in blocks]) / groups.count, scratch
-        else:
-            mean, d = np.zeros((), x.dtype), x
-        for rows in blocks:
-            part = np.subtract(x[rows], mean, out=d[rows]) if groups.center else d[rows]
-            squares.append(sum_of_products(part, part, groups.within))
-        return mean, added(squares) / groups.count, d
 
     def fused_gradients(self, g: Tensor) -> Sequence[Any]:
         x, w = self.kept(0), self.kept(1)
