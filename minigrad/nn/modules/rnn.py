@@ -12,7 +12,6 @@ encoder-decoder" (2014), with the reset gate after the product, as in PyTorch.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -69,13 +68,6 @@ def gru_step(x: Tensor, u: Tensor, h: Tensor) -> State:
     return ((h - n) * z + n,)
 
 
-@functools.lru_cache(maxsize=8)
-def _squashing(scales: tuple[float, ...], many: int, size: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """By what gates are multiplied, and what is then added to them; kept for the next time."""
-    scale = np.repeat(np.array(scales, dtype), many * size).reshape(len(scales), many, size)
-    return scale, 1 - scale
-
-
 class Recurrence(Fused, Several):
     """One layer in one direction: the hidden states `(*, H)` of all steps, and the last state, each `(N, H)`.
 
@@ -92,7 +84,7 @@ class Recurrence(Fused, Several):
     """
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight_hh",)
-    aside = ("trace", "before", "squashing", "bias")
+    aside = ("trace", "before", "scale", "shift", "bias")
     rows: list[slice]
     form: str
 
@@ -102,50 +94,54 @@ class Recurrence(Fused, Several):
     count_of_gates: ClassVar[int]
     #: Of each gate that acts on `x + u`, by what its tanh is scaled before and after: see `squash`.
     scales: ClassVar[tuple[float, ...]]
-    #: The number of arrays in the trace of a step, of which the gates are the first.
+    #: The numbers of arrays in the trace of a step, of which the gates are the first, and in its slopes.
     count_in_trace: ClassVar[int]
+    count_of_slopes: ClassVar[int]
 
-    #: `advance(trace, x, u, *state)` writes the trace that the step leaves for the way back, and the next state.
+    #: `advance(trace, x, *state)` makes of `u`, which lies in the trace of a step where the gates will, the trace that
+    #: the step leaves for the way back; and writes the next state.
     advance: ClassVar[Callable[..., None]]
-    #: `slopes(trace)` is, for all steps, what the gradients are for a gradient 1 of what each gate acts on.
-    slopes: ClassVar[Callable[..., Array]]
+    #: `write_slopes(out, trace)` is, for all steps, what the gradients are for a gradient 1 of what each gate acts on.
+    write_slopes: ClassVar[Callable[..., None]]
     #: `retreat(slopes, trace, dx, du, *state)` writes the gradients of `x` and `u` (one array if they are the same),
     #: and makes of the new cell's the old one's; it returns what of the hidden state's passes by the gates, or None.
     retreat: ClassVar[Callable[..., Array | None]]
 
     def forward(self, x: Array, weight_ih: Array, weight_hh: Array, *rest: Any) -> list[Array]:
         bias_ih, bias_hh, *start = rest
-        state, (many, size), count = [each.copy() for each in start], start[0].shape, self.count_of_gates
-        self.squashing: Any = _squashing(self.scales, many, size, x.dtype)
-        bias, bias_of_u = [
-            np.zeros(count * size, x.dtype) if each is None else each.copy() for each in (bias_ih, bias_hh)
-        ]
-        # In `x + u` both biases count alike: they are added to all rows at once.
-        summed = len(self.scales) * size
-        bias[:summed] += bias_of_u[:summed]
-        self.bias = bias_of_u[summed:]
-        of_x = (product(rows(x), weight_ih.T) + bias).reshape(-1, count, size).swapaxes(0, 1)
+        (many, size), count = start[0].shape, self.count_of_gates
+        scale = np.repeat(np.array(self.scales, x.dtype), many * size).reshape(len(self.scales), many, size)
+        of_x, self.bias = product(rows(x), weight_ih.T), np.zeros((), x.dtype)
+        if bias_ih is not None:
+            # In `x + u` both biases count alike: they are added to all rows at once.
+            summed = len(self.scales) * size
+            of_x += np.concatenate([bias_ih[:summed] + bias_hh[:summed], bias_ih[summed:]])
+            self.bias = bias_hh[summed:]
+        of_x = of_x.reshape(-1, count, size).swapaxes(0, 1)
         by_gate = weight_hh.reshape(count, size, size).mT
-        u, hidden = np.empty((count, many, size), x.dtype), np.empty((*x.shape[:-1], size), x.dtype)
+        hidden = np.empty((*x.shape[:-1], size), x.dtype)
         of_rows = rows(hidden)
         self.before: Any = np.empty_like(of_rows)
         self.trace: Any = np.empty((len(self.rows), self.count_in_trace, many, size), x.dtype)
+        state, many = [each.copy() for each in start], -1
         for part, trace in zip(self.rows, self.trace, strict=True):
-            many = part.stop - part.start
-            now = [each[:many] for each in state]
+            if part.stop - part.start != many:
+                many = part.stop - part.start
+                *now, self.scale, self.shift = [each[..., :many, :] for each in (*state, scale, 1 - scale)]
+            trace = trace[:, :many]
             self.before[part] = now[0]
-            self.advance(trace[:, :many], of_x[:, part], np.matmul(now[0], by_gate, out=u[:, :many]), *now)
+            np.matmul(now[0], by_gate, out=trace[:count])
+            self.advance(trace, of_x[:, part], *now)
             of_rows[part] = now[0]
         return [hidden, *state]
 
-    def squash(self, x: Array, u: Array, out: Array) -> None:
-        """Write gates that act on `x + u`: its tanh, or sigmoid, which is `tanh(a / 2) / 2 + 1 / 2`, and so fast."""
-        scale, shift = [each[:, : out.shape[1]] for each in self.squashing]
-        np.add(x, u, out=out)
-        out *= scale
-        np.tanh(out, out=out)
-        out *= scale
-        out += shift
+    def squash(self, gates: Array, x: Array) -> None:
+        """Make of `u` gates that act on `x + u`: its tanh, or sigmoid, which is `tanh(a / 2) / 2 + 1 / 2`: so fast."""
+        gates += x
+        gates *= self.scale
+        np.tanh(gates, gates)
+        gates *= self.scale
+        gates += self.shift
 
     def fused_gradients(self, g: Any) -> Any:
         x, weight_ih, weight_hh, start = [self.kept(position)._array for position in (0, 1, 2, 5)]
@@ -155,26 +151,22 @@ class Recurrence(Fused, Several):
         arriving = np.zeros_like(self.before) if g[0] is None else rows(g[0]._array)
         dx = np.empty((len(self.before), width), x.dtype)
         du = dx if len(self.scales) == count else np.empty_like(dx)
-        by_gate = [each.reshape(-1, count, size).swapaxes(0, 1) for each in (dx, du)]
-        for part, trace, slopes in zip(self.rows[::-1], self.trace[::-1], self.slopes(self.trace)[::-1], strict=True):
+        of_x, of_u = [each.reshape(-1, count, size).swapaxes(0, 1) for each in (dx, du)]
+        slopes = np.empty((len(self.rows), self.count_of_slopes, *start.shape), x.dtype)
+        self.write_slopes(*[each.swapaxes(0, 1) for each in (slopes, self.trace)])
+        for part, trace, slope in zip(self.rows[::-1], self.trace[::-1], slopes[::-1], strict=True):
             many = part.stop - part.start
-            now = [each[:many] for each in state]
+            now = state if many == len(start) else [each[:many] for each in state]
             now[0] += arriving[part]
-            passing = self.retreat(slopes[:, :many], trace[:, :many], *[each[:, part] for each in by_gate], *now)
+            passing = self.retreat(slope[:, :many], trace[:, :many], of_x[:, part], of_u[:, part], *now)
             np.matmul(du[part], weight_hh, out=now[0])
             if passing is not None:
                 now[0] += passing
-        computed: list[Callable[[], Array]] = [
-            lambda: product(dx, weight_ih).reshape(x.shape),
-            lambda: product(dx.T, rows(x)),
-            lambda: product(du.T, self.before),
-            lambda: total(dx, (0,))[0],
-            lambda: total(du, (0,))[0],
-            *[lambda each=each: each for each in state],
-        ]
-        pairs = zip(self.edges, computed, strict=True)
-        # Of half precision, sums and slopes are wider.
-        return [None if edge is None else like._new(compute().astype(x.dtype, copy=False)) for edge, compute in pairs]
+        of_input = None if self.edges[0] is None else product(dx, weight_ih).reshape(x.shape)
+        of_weights = [product(dx.T, rows(x)), product(du.T, self.before), total(dx, (0,))[0], total(du, (0,))[0]]
+        pairs = zip(self.edges, [of_input, *of_weights, *state], strict=True)
+        # Of half precision, sums are wider.
+        return [None if edge is None else like._new(each.astype(x.dtype, copy=False)) for edge, each in pairs]
 
     def definition(self, x: Tensor, weight_ih: Tensor, weight_hh: Tensor, *rest: Any) -> list[Tensor]:
         """The same in tensors, one `step` after the other."""
@@ -196,15 +188,15 @@ class TanhRecurrence(Recurrence):
     step = staticmethod(tanh_step)
     #: `applied(x, out)` writes the function of the sum.
     applied: ClassVar[Callable[..., Array]] = np.tanh
-    count_of_gates, scales, count_in_trace = 1, (1,), 1
+    count_of_gates, scales, count_in_trace, count_of_slopes = 1, (1,), 1, 1
 
-    def advance(self, trace: Array, x: Array, u: Array, *state: Array) -> None:
-        np.add(x, u, out=trace)
+    def advance(self, trace: Array, x: Array, *state: Array) -> None:
+        trace += x
         self.applied(trace, trace)
         state[0][:] = trace[0]
 
-    def slopes(self, trace: Array) -> Array:
-        return 1 - trace * trace
+    def write_slopes(self, out: Array, trace: Array) -> None:
+        np.subtract(1, trace * trace, out=out)
 
     def retreat(self, slopes: Array, trace: Array, dx: Array, du: Array, *state: Array) -> None:
         np.multiply(slopes, state[0], out=dx)
@@ -216,31 +208,34 @@ class ReluRecurrence(TanhRecurrence):
     step = staticmethod(relu_step)
     applied = staticmethod(lambda x, out: np.maximum(x, 0, out=out))
 
-    def slopes(self, trace: Array) -> Array:
+    def write_slopes(self, out: Array, trace: Array) -> None:
         # A nan counts as above 0, as in the gradient of relu.
-        return (~(trace <= 0)).astype(trace.dtype)
+        out[...] = ~(trace <= 0)
 
 
 class LSTMRecurrence(Recurrence):
     """`c = f * c + i * g`, `h = o * tanh(c)`; the trace: the gates, the old cell, and the tanh of the new one."""
 
     step = staticmethod(lstm_step)
-    count_of_gates, scales, count_in_trace = 4, (0.5, 0.5, 1, 0.5), 6
+    count_of_gates, scales, count_in_trace, count_of_slopes = 4, (0.5, 0.5, 1, 0.5), 6, 5
 
-    def advance(self, trace: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, trace: Array, x: Array, *state: Array) -> None:
         h, c = state
+        self.squash(trace[:4], x)
         i, f, g, o, before, shown = trace
-        self.squash(x, u, trace[:4])
         before[:] = c
         c *= f
-        c += i * g
-        np.tanh(c, out=shown)
-        np.multiply(o, shown, out=h)
+        c += np.multiply(i, g, shown)
+        np.tanh(c, shown)
+        np.multiply(o, shown, h)
 
-    def slopes(self, trace: Array) -> Array:
-        i, f, g, o, before, shown = trace.swapaxes(0, 1)
-        to_cell = o * (1 - shown * shown)
-        return np.stack([g * i * (1 - i), before * f * (1 - f), i * (1 - g * g), shown * o * (1 - o), to_cell], 1)
+    def write_slopes(self, out: Array, trace: Array) -> None:
+        i, f, g, o, before, shown = trace
+        out[0] = g * i * (1 - i)
+        out[1] = before * f * (1 - f)
+        out[2] = i * (1 - g * g)
+        out[3] = shown * o * (1 - o)
+        out[4] = o * (1 - shown * shown)
 
     def retreat(self, slopes: Array, trace: Array, dx: Array, du: Array, *state: Array) -> None:
         h, c = state
@@ -254,13 +249,13 @@ class GRURecurrence(Recurrence):
     """`n = tanh(x_n + r * u_n)`, `h = n + z * (h - n)`; the trace: the gates, `u_n` and `h - n`."""
 
     step = staticmethod(gru_step)
-    count_of_gates, scales, count_in_trace = 3, (0.5, 0.5), 5
+    count_of_gates, scales, count_in_trace, count_of_slopes = 3, (0.5, 0.5), 5, 3
 
-    def advance(self, trace: Array, x: Array, u: Array, *state: Array) -> None:
+    def advance(self, trace: Array, x: Array, *state: Array) -> None:
         (h,) = state
+        self.squash(trace[:2], x[:2])
         r, z, n, u_n, gap = trace
-        self.squash(x[:2], u[:2], trace[:2])
-        np.add(u[2], self.bias, out=u_n)
+        np.add(n, self.bias, out=u_n)
         np.multiply(r, u_n, out=n)
         n += x[2]
         np.tanh(n, out=n)
@@ -268,10 +263,11 @@ class GRURecurrence(Recurrence):
         np.multiply(gap, z, out=h)
         h += n
 
-    def slopes(self, trace: Array) -> Array:
-        r, z, n, u_n, gap = trace.swapaxes(0, 1)
-        to_n = (1 - z) * (1 - n * n)
-        return np.stack([to_n * u_n * r * (1 - r), gap * z * (1 - z), to_n], 1)
+    def write_slopes(self, out: Array, trace: Array) -> None:
+        r, z, n, u_n, gap = trace
+        out[2] = (1 - z) * (1 - n * n)
+        out[1] = gap * z * (1 - z)
+        out[0] = out[2] * u_n * r * (1 - r)
 
     def retreat(self, slopes: Array, trace: Array, dx: Array, du: Array, *state: Array) -> Array:
         np.multiply(slopes, state[0], out=dx)
