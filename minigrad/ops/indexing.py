@@ -427,15 +427,8 @@ def is_places(item: object) -> bool:
     return isinstance(item, Tensor) and item._array.ndim > 0 and item._array.dtype in INDEX_DTYPES
 
 
-def _items(index: Any) -> list[Any]:
-    """The items of an index as ints, slices, None, Ellipsis, and tensors of integers or bools."""
-    several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
-    if isinstance(index, list) and any([isinstance(item, several) for item in index]):
-        raise TypeError("x[tuple(seq)] takes each index for a dimension, x[torch.tensor(seq)] all for the first")
-    return [_item(item, position) for position, item in enumerate(index if isinstance(index, tuple) else (index,))]
-
-
 def _item(item: Any, position: int) -> Any:
+    """An item of an index as an int, a slice, None, Ellipsis, or a tensor of integers or bools."""
     if type(item) in _PLAIN[1:] or isinstance(item, slice):
         return item
     several = isinstance(item, (Tensor, bool, list, tuple, range, str, np.ndarray))
@@ -462,13 +455,16 @@ def parsed(index: object, ndim: int) -> tuple[Basic, list[tuple[int, Tensor]]]:
 
     Ints select first, as in PyTorch; NumPy would count an int beside an index array as one more of those.
     """
-    items = _items(index)
+    several = (list, tuple, range, slice, type(None), type(Ellipsis), Tensor, np.ndarray)
+    if isinstance(index, list) and any([isinstance(item, several) for item in index]):
+        raise TypeError("x[tuple(seq)] takes each index for a dimension, x[torch.tensor(seq)] all for the first")
+    items = [_item(item, place) for place, item in enumerate(index if isinstance(index, tuple) else (index,))]
     missing = ndim - sum([_dims_used(item) for item in items])
     if missing < 0 and ndim == 0 and isinstance(items[0], int):
         problem = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
         raise IndexError(f"{problem} to convert a 0-dim tensor to a number")
-    if missing < 0:
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    if missing < 0 or (missing and sum([item is Ellipsis for item in items]) > 1):
+        raise IndexError(f"too many indices for tensor of dimension {ndim}; one ... is for all that are not named")
     basic: list[Any] = []
     found: list[tuple[int, Tensor]] = []
     dim = 0  # The dimension that the next item makes in the view.
