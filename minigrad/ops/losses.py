@@ -423,6 +423,12 @@ class ElementLoss(Loss):
     def db(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
         return -self.da(g, a, b)
 
+    def backward(self, g: Tensor) -> Sequence[Tensor | None]:
+        to_a, to_b = self.edges
+        # One gradient is that of both.
+        da = self.da(g, self.kept(0), self.kept(1))
+        return None if to_a is None else da, None if to_b is None else -da
+
 
 class MseLoss(ElementLoss):
     """`(a - b)**2`, or the mean or sum of these."""
