@@ -1,11 +1,8 @@
 """A function called with symbols gives its formula: what is read is what was done, with no parentheses to spare."""
 
-import ast
-import operator
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 
 from minigrad.explain.graph import Symbol, formula
 
@@ -25,7 +22,7 @@ from minigrad.explain.graph import Symbol, formula
         (lambda g, x: -(x + 1), "-(x + 1)"),
         (lambda g, x: g * (x > 0), "g * (x > 0)"),
         (lambda g, x: (x <= 3) & ~(x != 0) | (x == 1), "(x <= 3) & ~(x != 0) | (x == 1)"),
-        (lambda g, x: (x < 1) + (x <= 1), "(x < 1) + (x <= 1)"),
+        (lambda g, x: (x < 1) + (x >= 1), "(x < 1) + (x >= 1)"),
         (lambda g, x: 1 & x | (2 | x), "1 & x | (2 | x)"),
         (lambda g, b: g @ b.mT, "g @ b.mT"),
         (lambda g, x: [[1.0, 2.0]] @ x / x, "((1.0, 2.0),) @ x / x"),
@@ -37,35 +34,6 @@ from minigrad.explain.graph import Symbol, formula
 )  # fmt: skip
 def test_what_is_shown_is_what_was_done(function: Any, text: str) -> None:
     assert formula(function) == text
-
-
-OPERATORS = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "@": operator.matmul,
-    "**": operator.pow, "&": operator.and_, "|": operator.or_,
-}  # fmt: skip
-NAMES = st.sampled_from(["a", "b", "c"]).map(lambda name: (Symbol(name), name))
-NUMBERS = st.integers(-3, 3).map(lambda number: (number, f"({number})"))
-
-
-def combined(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """A symbol, and the same with all parentheses, of one or two others; one of two may be a number."""
-
-    def both(sign: str, left: Any, right: Any) -> Any:
-        return OPERATORS[sign](left[0], right[0]), f"({left[1]} {sign} {right[1]})"
-
-    signs = st.sampled_from(sorted(OPERATORS))
-    return (
-        st.builds(both, signs, parts, parts | NUMBERS)
-        | st.builds(both, signs, NUMBERS, parts)
-        | parts.map(lambda part: (-part[0], f"(-{part[1]})"))
-        | parts.map(lambda part: (part[0].exp(), f"exp({part[1]})"))
-    )
-
-
-@given(st.recursive(NAMES, combined, max_leaves=8))
-def test_parentheses_stand_where_python_needs_them(pair: tuple[Symbol, str]) -> None:
-    symbol, whole = pair
-    assert ast.dump(ast.parse(str(symbol))) == ast.dump(ast.parse(whole))
 
 
 def test_what_cannot_be_written_down_is_refused() -> None:
