@@ -278,7 +278,7 @@ class Node:
 
     def __init_subclass__(cls) -> None:
         stated = vars(cls)
-        own = [name for name, kind in stated.get("__annotations__", {}).items() if "ClassVar" not in str(kind)]
+        own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
         assert not (own and "__slots__" in stated), "the fields of a node are in its dict: leave out __slots__"
         # Defaults are written into a constructor: a class that states another one has a constructor of its own.
         if "__init__" not in stated and (own or stated.keys() & cls.parameters):
