@@ -138,15 +138,12 @@ def equal(input: Tensor, other: Tensor) -> bool:
     (True, False)
     """
     x, y = input._array, other._array
-    if x.shape != y.shape:
+    # Where many elements differ, most often the first ones do.
+    if x.shape != y.shape or (x.size >= _MANY and x.dtype is y.dtype and x.item(0) != y.item(0)):
         return False
-    # Where many elements differ, most often some of the first row do.
-    for part in (slice(1), ...) if x.size >= _MANY else (...,):
-        same = np.equal(x[part], y[part])
-        # Of few elements, NumPy finds the first that differs sooner than it tells whether all are equal.
-        if same.size and not same.item(same.argmin()):
-            return False
-    return True
+    same = np.equal(x, y)
+    # Of few elements, NumPy finds the first that differs sooner than it tells whether all are equal.
+    return not same.size or bool(same.item(same.argmin()))
 
 
 @op()
