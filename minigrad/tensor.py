@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from itertools import accumulate
-from operator import mul
 from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
+
+import numpy as np
 
 from minigrad import linalg, tensors  # noqa: F401
 from minigrad.core import dtypes, tape, walk  # noqa: F401
@@ -116,11 +116,10 @@ class Members(Tensor):
         ((5, 1), (1, 5))
         """
         array = self._array
-        if array.size or any(array.strides):
-            steps = tuple([step // array.itemsize for step in array.strides])
-        else:
+        if not (array.size or any(array.strides)):
             # Where there are no elements, those of NumPy are 0 unless told.
-            steps = tuple(accumulate([size or 1 for size in array.shape[:0:-1]], mul, initial=1))[::-1]
+            array = np.empty([size or 1 for size in array.shape], array.dtype)
+        steps = tuple([step // array.itemsize for step in array.strides])
         return steps if dim is None else steps[own_dim(dim, len(steps))]
 
     def is_contiguous(self, memory_format: object = None) -> builtins.bool:
