@@ -162,7 +162,15 @@ def engine_of(generator: Source) -> Generator:
     return generator
 
 
-initial_seed, seed = default_generator.initial_seed, default_generator.seed
+# Functions, not methods of the generator: a copy of one is itself.
+def initial_seed() -> int:
+    """The seed from which the stream of the default generator started, in `[0, 2**64)`."""
+    return default_generator.initial_seed()
+
+
+def seed() -> int:
+    """A fresh seed from the operating system, in `[0, 2**64)`, from which the default generator now restarts."""
+    return default_generator.seed()
 
 
 def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
