@@ -24,18 +24,19 @@ __all__ = [
 ]  # fmt: skip
 
 _TYPES = ("cpu", "cuda", "mps", "xpu", "xla", "hpu", "meta")
+_DEVICE = re.compile(rf"({'|'.join(_TYPES)})(?::(0|[1-9][0-9]{{0,8}}))?")
 
 
 class _Facts:
-    """What equals all of its class that print alike."""
+    """What equals all of its class whose text is the same."""
 
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(other) == repr(self)
+        return type(other) is type(self) and str(other) == str(self)
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        return hash(str(self))
 
 
 class device(_Facts):
@@ -60,7 +61,7 @@ class device(_Facts):
             kind = type.__class__.__name__
             raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"
-        read = re.fullmatch(rf"({'|'.join(_TYPES)})(?::(0|[1-9][0-9]{{0,8}}))?", name)
+        read = _DEVICE.fullmatch(name)
         if read is None:
             is_dtype = re.match("bool|double|float|half|int|long", name)
             remedy = "A dtype is no string: torch.float32" if is_dtype else "minigrad computes on the CPU only: 'cpu'"
