@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _heapq as heapq  # without the rest of `heapq`, which takes time to import
+from _heapq import heappop, heappush  # without the rest of `heapq`, which takes time to import
 from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
@@ -199,10 +199,10 @@ class Walk:
                 if earlier is not None:
                     gradient = earlier._plus(gradient, edge in owned)
                 elif isinstance(edge, Node):
-                    heapq.heappush(heap, (-edge.number, edge))
+                    heappush(heap, (-edge.number, edge))
                 elif isinstance(edge, Output) and edge.node not in several:
                     several.add(edge.node)
-                    heapq.heappush(heap, (-edge.node.number, edge.node))
+                    heappush(heap, (-edge.node.number, edge.node))
                 sums[edge] = gradient
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
                 if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
@@ -210,7 +210,7 @@ class Walk:
             # The newest node that waits has its whole gradient.  Without one, all gradients are at the leaves.
             if not heap:
                 return
-            _, node = heapq.heappop(heap)
+            _, node = heappop(heap)
             # Nothing but `g` holds this gradient now: it goes as soon as it has been handed on.
             arrivals, gradients, gradient, earlier = (), None, None, None
             g = sums.pop(node, None)
