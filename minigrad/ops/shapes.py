@@ -62,7 +62,7 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
         raise RuntimeError("only one dimension can be inferred")
     known = abs(math.prod(given))
     found = tuple([numel // known if size == -1 and known else size for size in given])
-    if min(found, default=0) >= 0 and math.prod(found) == numel:
+    if math.prod(found) == numel and not (found and min(found) < 0):
         return found
     if min(given, default=0) < -1:
         wrong = min(given)
@@ -601,8 +601,9 @@ class Split(Several):
 
     def of(self, x: Any) -> tuple[Tensor, ...]:
         # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
-        before = (slice(None),) * self.dim
-        outs = tuple([x._new(x._array[(*before, key, ...)]) for key in self.keys])
+        array, before = x._array, (slice(None),) * self.dim
+        arrays = [array[(*before, key, ...)] for key in self.keys]
+        outs = tuple([x._new(each) for each in arrays])
         if x._requires_grad and current.enabled:
             self.record((x._node or x,), (x,), outs)
             self.shapes = [out._array.shape for out in outs]
