@@ -60,12 +60,12 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
     array([[2],
            [3]])
     """
-    step, offsets = (_steps if index.size < _FEW else _steps.__wrapped__)(index.shape, dim, shape)
+    step, offsets = (steps_along if index.size < _FEW else steps_along.__wrapped__)(index.shape, dim, shape)
     return np.asarray(np.add(index if step == 1 else index * np.int64(step), offsets))
 
 
 @functools.lru_cache(maxsize=64)
-def _steps(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[int, Array]:
+def steps_along(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[int, Array]:
     """How far apart neighbours along `dim` are in such an array, and where each line along it begins."""
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))] or [1]
     # Few are told for each index: NumPy adds arrays of one shape in half of the time.

@@ -21,7 +21,7 @@ from minigrad.declare import Fused, in_float32, named, op, rounded
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.comparison import clipped
-from minigrad.ops.indexing import PutIndex, places_along
+from minigrad.ops.indexing import PutIndex, steps_along
 from minigrad.tensors.errors import asked, warn_program
 
 #: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
@@ -34,7 +34,7 @@ _KERNEL = "log_softmax_lastdim_kernel_impl"
 _IDS = {int64._numpy, uint8._numpy}
 
 # Of fewer targets, where each line of classes begins is found once.
-_FEW = 2**12
+_FEW = 2**15
 
 
 def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
@@ -200,11 +200,11 @@ def class_dim(x: Array) -> int:
     return 0 if x.ndim == 1 else 1
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=16)
 def _lines(shape: tuple[int, ...], dim: int) -> tuple[int, Array]:
     """In scores of this shape, as one row: how far apart two classes are, and where each line of classes begins."""
-    starts = places_along(np.zeros(with_ones(shape, (dim,)), np.int64), dim, shape)
-    return math.prod(shape[dim + 1 :]), starts.reshape(shape[:dim] + shape[dim + 1 :])
+    step, starts = steps_along.__wrapped__(with_ones(shape, (dim,)), dim, shape)
+    return step, starts.reshape(shape[:dim] + shape[dim + 1 :])
 
 
 def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
