@@ -38,25 +38,6 @@ def edited(function: Any, old: str, new: str) -> FunctionType:
     return made
 
 
-class Stack:
-    """In place of the heap: the node that was reached last is the next, whether or not it has all its gradients."""
-
-    heappush = staticmethod(lambda heap, item: heap.append(item))
-    heappop = staticmethod(lambda heap: heap.pop())
-
-
-class Queue:
-    """In place of the heap: the node that was reached first is the next."""
-
-    heappush = staticmethod(lambda heap, item: heap.append(item))
-    heappop = staticmethod(lambda heap: heap.pop(0))
-
-
-class OldestFirst:
-    heappush = staticmethod(lambda heap, item: heapq.heappush(heap, (-item[0], item[1])))
-    heappop = staticmethod(heapq.heappop)
-
-
 EXP = type(minigrad.ones(1, requires_grad=True).exp().grad_fn)
 
 
@@ -73,9 +54,9 @@ PROGRAMS = PAGES["autograd"]
 
 #: The mistake, where it is made, what stands there instead (of one piece of the source, another), who has to notice.
 ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
-    ("depth first, not waiting", walking, "heapq", Stack, {"all_users_first", "chain_rule"}),
-    ("breadth first, not waiting", walking, "heapq", Queue, {"all_users_first"}),
-    ("oldest first", walking, "heapq", OldestFirst, {"all_users_first", "chain_rule"}),
+    ("depth first, not waiting", walking, "heappush", lambda heap, item: heapq.heappush(heap, (-tape.next_number(), item[1])), {"all_users_first", "chain_rule"}),
+    ("breadth first, not waiting", walking, "heappush", lambda heap, item: heapq.heappush(heap, (tape.next_number(), item[1])), {"all_users_first"}),
+    ("oldest first", walking, "heappush", lambda heap, item: heapq.heappush(heap, (-item[0], item[1])), {"all_users_first", "chain_rule"}),
     ("g itself taken for the walk's own", Walk, "_hand_on", ("gradient is g or ", ""), {"chain_rule", "A cotangent is not written into when a third gradient arrives"}),
     ("views taken for the walk's own", Walk, "_hand_on", (" and gradient._array.base is None", ""), {"chain_rule", "ownership"}),
     ("a later gradient replaces an earlier one", Walk, "_hand_on", ("gradient = earlier._plus(gradient, edge in owned)", "pass"), {"chain_rule"}),
