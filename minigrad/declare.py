@@ -26,8 +26,8 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core.arrays import WIDE_FLOATS, widened
 from minigrad.core.dtypes import HALVES, Array, dtype, float32
-from minigrad.core.elementwise import Cast, cast
 from minigrad.core.modes import current
+from minigrad.core.ops import Cast, cast
 from minigrad.core.tape import Node, Unary, keep_inputs, quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.core.walk import grad

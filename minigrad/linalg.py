@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from minigrad.core.dtypes import HALVES, Array, Number, dtype, float32, float64
-from minigrad.core.shapes import Reshape, sum_to
+from minigrad.core.ops import Reshape, sum_to
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op

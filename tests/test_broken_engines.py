@@ -18,9 +18,8 @@ from transcripts import shown
 import minigrad
 from minigrad import autograd
 from minigrad.autograd import function
-from minigrad.core import shapes, tape, walk as walking
-from minigrad.core.elementwise import Div, Mul, Sub
-from minigrad.core.shapes import Sum
+from minigrad.core import ops, tape, walk as walking
+from minigrad.core.ops import Div, Mul, Sub, Sum
 from minigrad.core.walk import Walk
 from minigrad.ops import writing
 from minigrad.tensor import Tensor
@@ -92,7 +91,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("a quotient keeps its dividend", Div, "reads", {0: (0, 1), 1: (0, 1)}, {"what_is_not_kept_dies"}),
     ("a product keeps both factors", Mul, "keep", tape.keep_inputs, {"what_is_not_kept_dies"}),
     ("a sign", Sub, "db", Sub.da, {"chain_rule", "Operands kept by writes"}),
-    ("a view has its own storage", (tape, shapes), "share_storage", views_with_a_storage_of_their_own, {"kept_values", "every_write_counts"}),
+    ("a view has its own storage", (tape, ops), "share_storage", views_with_a_storage_of_their_own, {"kept_values", "every_write_counts"}),
     ("detach() has its own storage", Tensor, "detach", ("out._storage = storage_of(self)", ""), {"kept_values"}),
     ("a write does not count", Tensor, "_refill", ("storage_of(self).version += 1", ""), {"every_write_counts", "kept_values"}),
     ("an in-place op does not count", Tensor, "_rewrite", ("storage_of(self).version += 1", ""), {"every_write_counts"}),

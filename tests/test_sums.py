@@ -10,7 +10,7 @@ from laws import leaf
 from strategies import in_layouts
 
 import minigrad as torch
-from minigrad.core import arrays, shapes
+from minigrad.core import arrays, ops
 
 # On both sides of the sizes from which sums are made in another way.
 SHAPES = [
@@ -92,7 +92,7 @@ def test_summing_undoes_repeating(shape: tuple[int, ...], repeated: tuple[int, .
     wanted = wanted.sum(kept, keepdims=True).astype(dtype)
     np.testing.assert_array_equal(x.grad.numpy(), wanted, strict=True)
     back = leaf(g.copy())
-    found = shapes.sum_of_repeated(back, shape)
+    found = ops.sum_of_repeated(back, shape)
     np.testing.assert_array_equal(found.detach().numpy(), wanted, strict=True)
     found.backward(torch.ones(shape, dtype=found.dtype))
     np.testing.assert_array_equal(back.grad.numpy(), np.ones_like(g), strict=True)
@@ -106,10 +106,10 @@ def test_a_dimension_that_stays_has_a_stride(dim: Any, strides: tuple[int, ...])
 def test_a_common_shape_or_why_there_is_none() -> None:
     given: list[list[tuple[int, ...]]] = [[], [(2, 3)], [(2, 3), (2, 3)], [(2, 1), (3,)], [(), (4, 1), (1, 5)]]
     for each in [*given, [(1,), (0,)]]:
-        assert shapes.common_shape(each) == np.broadcast_shapes(*each)
+        assert ops.common_shape(each) == np.broadcast_shapes(*each)
     # Of several dimensions that do not fit, the last one is named.
     refused = [((2, 3), (2, 3), (4,)), 3, 4, 1], [((5, 1, 3), (4, 2, 3)), 5, 4, 0], [((2, 3), (4, 5)), 3, 5, 1]
     for each, a, b, dim in refused:
         words = rf"tensor a \({a}\) must match the size of tensor b \({b}\) at non-singleton dimension {dim}: shapes"
         with pytest.raises(RuntimeError, match=words):
-            shapes.common_shape(each)
+            ops.common_shape(each)

@@ -24,7 +24,7 @@ import numpy as np
 
 from .arrays import sum_of_rows
 from .dtypes import Array, computed_in, of
-from .elementwise import cast, masked
+from .ops import cast, masked
 from .tape import Binary
 from .tensor import Tensor
 

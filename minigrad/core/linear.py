@@ -13,7 +13,7 @@ import numpy as np
 
 from .dtypes import HALVES, Array
 from .modes import current
-from .shapes import Sum, sum_to
+from .ops import Sum, sum_to
 from .tape import Binary, Node
 from .tensor import Tensor, method
 

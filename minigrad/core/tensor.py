@@ -1,7 +1,7 @@
 """`Tensor`: an array that remembers how it was made.
 
 The class stands at the bottom: it knows what a tensor is and where its place in the graph is, and no operation.  Each
-operation is written on it, and attaches itself: `elementwise.py` the operators, `walk.py` the method `backward`.
+operation is written on it, and attaches itself: `ops.py` the operators, `walk.py` the method `backward`.
 """
 
 from __future__ import annotations

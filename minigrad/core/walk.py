@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .arrays import copied
-from .elementwise import Clone, cast
 from .modes import current
-from .shapes import common_shape
+from .ops import Clone, cast, common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
 from .tensor import Size, Tensor, check_keeps_shape, free_in_forks, method, storage_of
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from minigrad import autograd
 from minigrad.core.dtypes import Array
-from minigrad.core.elementwise import Elementwise
+from minigrad.core.ops import Elementwise
 from minigrad.core.tape import Node
 from minigrad.core.walk import as_tuple
 from minigrad.explain.graph import NamesGiven, Place, computes, explore, names_of, outputs_of, place_of, read_by, rules

@@ -15,9 +15,8 @@ from minigrad import tensors
 from minigrad.core import arrays, dtypes
 from minigrad.core.arrays import ONE, all_within, blocked, chosen, cleared, row_blocks, sum_of_products, total, widened
 from minigrad.core.dtypes import HALVES, Array, bool_, dtype, float32
-from minigrad.core.elementwise import Elementwise, Mul, cast, floating, masked
 from minigrad.core.linear import MatMul, product
-from minigrad.core.shapes import kept_dims, sum_to
+from minigrad.core.ops import Elementwise, Mul, cast, floating, kept_dims, masked, sum_to
 from minigrad.core.tape import Node, Unary, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, in_float32, in_one_step, named, of_node, op, rounded

@@ -11,8 +11,7 @@ import numpy as np
 
 from minigrad.core.arrays import WIDE_FLOATS, chosen, in_dtype, laid_out
 from minigrad.core.dtypes import FLOATS, HALVES, Array, bool_, dtype, of, result_type
-from minigrad.core.elementwise import Elementwise, cast, masked
-from minigrad.core.shapes import broadcast_shapes_message, common_shape, sum_to
+from minigrad.core.ops import Elementwise, broadcast_error, cast, common_shape, masked, sum_to
 from minigrad.core.tape import Node, Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, method
 from minigrad.declare import OPERANDS, Declared, as_number, op, rewritten
@@ -92,7 +91,7 @@ def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None)
     try:
         found = quiet().run(compute, x, y)
     except ValueError:
-        raise RuntimeError(broadcast_shapes_message(x.shape, y.shape)) from None
+        raise broadcast_error(x.shape, y.shape) from None
     return (a if isinstance(a, Tensor) else b)._new(found if x.flags.c_contiguous else laid_out(found, x, y))
 
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from minigrad.core.arrays import slices, widened
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.shapes import Reshape, Sum, strided
+from minigrad.core.ops import Reshape, Sum, strided
 from minigrad.core.tape import Node, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op

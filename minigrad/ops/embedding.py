@@ -10,10 +10,9 @@ import numpy as np
 
 from minigrad import tensors
 from minigrad.core.dtypes import FLOATS, HALVES, Array, float32
-from minigrad.core.elementwise import Cast, Div, cast
 from minigrad.core.embedding import Lookup, ScatterAdd, all_below, check_ids
 from minigrad.core.modes import no_grad
-from minigrad.core.shapes import Reshape
+from minigrad.core.ops import Cast, Div, Reshape, cast
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, named, op, rounded

@@ -18,7 +18,7 @@ import numpy as np
 from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import Array, computed_in, of
 from minigrad.core.embedding import add_rows, add_rows_at, all_below
-from minigrad.core.shapes import common_shape, strided, sum_to
+from minigrad.core.ops import common_shape, strided, sum_to
 from minigrad.core.tape import Binary, Node, Unary, View
 from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op

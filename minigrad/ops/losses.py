@@ -11,10 +11,9 @@ import numpy as np
 
 from minigrad.core.arrays import BLOCK, all_within, laid_out, row_blocks, total, with_ones
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
-from minigrad.core.elementwise import Div, cast, masked
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
-from minigrad.core.shapes import Expand, Reshape, common_shape
+from minigrad.core.ops import Div, Expand, Reshape, cast, common_shape, masked
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape
 from minigrad.declare import Fused, in_float32, named, op, rounded

@@ -14,8 +14,8 @@ import numpy as np
 
 from minigrad.core.arrays import BLOCK, ONE, WIDE_FLOATS, ZERO, blocked, cleared, copied, inverse, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
-from minigrad.core.elementwise import Add, Div, Elementwise, Exp, Floating, Log, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.modes import current
+from minigrad.core.ops import Add, Div, Elementwise, Exp, Floating, Log, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import EVERYWHERE, Variant, as_number, in_float32, named, node_of, of_node, op, rewritten, unary

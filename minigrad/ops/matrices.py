@@ -13,9 +13,8 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import cleared
 from minigrad.core.dtypes import FLOATS, Array, Number
-from minigrad.core.elementwise import Add, Clone, cast, zeroed
 from minigrad.core.linear import Linear, MatMul, product
-from minigrad.core.shapes import Permute, Reshape, Sum, broadcast_shapes_message, common_shape, in_shape
+from minigrad.core.ops import Add, Clone, Permute, Reshape, Sum, broadcast_error, cast, common_shape, in_shape, zeroed
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, in_float32, named, op, rewritten
@@ -53,7 +52,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     try:
         return MatMul().of(input, other)
     except ValueError:
-        raise RuntimeError(broadcast_shapes_message(x.shape[:-2], y.shape[:-2])) from None
+        raise broadcast_error(x.shape[:-2], y.shape[:-2]) from None
 
 
 class UnsafeView(Reshape):

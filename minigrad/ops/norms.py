@@ -24,8 +24,7 @@ import numpy as np
 
 from minigrad.core.arrays import count_over, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
-from minigrad.core.elementwise import Add, cast
-from minigrad.core.shapes import in_shape
+from minigrad.core.ops import Add, cast, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, Fused, as_number, in_float32, named, op

@@ -16,8 +16,7 @@ import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import HALVES, Array
-from minigrad.core.elementwise import Clone
-from minigrad.core.shapes import Expand, Permute, Reshape
+from minigrad.core.ops import Clone, Expand, Permute, Reshape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Tensor
 from minigrad.declare import op

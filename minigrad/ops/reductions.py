@@ -13,9 +13,8 @@ from numpy import ndarray
 from minigrad import return_types
 from minigrad.core.arrays import all_within, count_over, laid_out, sum_of_products, total, widened, with_ones
 from minigrad.core.dtypes import FLOATS, Array, Number, bool_, computed_in, dtype, int64, limits, promote_types
-from minigrad.core.elementwise import cast, masked
 from minigrad.core.modes import current
-from minigrad.core.shapes import Expand, Sum, kept_dims
+from minigrad.core.ops import Expand, Sum, cast, kept_dims, masked
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, in_float32, in_one_step, op, rewritten

@@ -14,9 +14,8 @@ from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.arrays import laid_out, with_ones
 from minigrad.core.dtypes import FLOATS, Array, dtype, result_type
-from minigrad.core.elementwise import Clone, cast
 from minigrad.core.modes import current
-from minigrad.core.shapes import Expand, Permute, Reshape, common_shape, sum_of_repeated, transposed
+from minigrad.core.ops import Clone, Expand, Permute, Reshape, cast, common_shape, sum_of_repeated, transposed
 from minigrad.core.tape import Node, Several, Unary
 from minigrad.core.tensor import Function, Tensor, members, method, share_storage, storage_of
 from minigrad.declare import op

@@ -17,9 +17,8 @@ import numpy as np
 
 from minigrad import tensors
 from minigrad.core.dtypes import HALVES, Array, Number
-from minigrad.core.elementwise import cast, zeroed
 from minigrad.core.modes import current
-from minigrad.core.shapes import Reshape, common_shape, in_shape, sum_to
+from minigrad.core.ops import Reshape, cast, common_shape, in_shape, sum_to, zeroed
 from minigrad.core.tape import Node, Output, Unary, edge_to, next_number, quiet, released
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape, members, method, storage_of
 from minigrad.declare import as_number, op, telling

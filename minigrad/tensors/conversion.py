@@ -13,8 +13,8 @@ from numpy.lib.stride_tricks import as_strided
 from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array, Number
-from minigrad.core.elementwise import Cast, Clone, cast
 from minigrad.core.modes import current
+from minigrad.core.ops import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members, method
 from minigrad.declare import op
 from minigrad.tensors import options

@@ -10,7 +10,7 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
-from minigrad.core.shapes import common_shape
+from minigrad.core.ops import common_shape
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op

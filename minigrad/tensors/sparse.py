@@ -19,11 +19,11 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from minigrad.core import dtypes, elementwise
+from minigrad.core import dtypes, ops
 from minigrad.core.dtypes import Array
 from minigrad.core.embedding import Lookup, ScatterAdd, add_rows_at, sum_by_id
 from minigrad.core.modes import is_grad_enabled
-from minigrad.core.shapes import Reshape, in_shape
+from minigrad.core.ops import Reshape, in_shape
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
@@ -264,7 +264,7 @@ class SparseTensor(Tensor):
         common = dtypes.promote_types(self.dtype, other.dtype)
         mathematics.check_alpha(alpha, common)
         arguments.check_numbers("cadd_sparse", common._numpy)
-        added = elementwise.cast(other._entries, common)
+        added = ops.cast(other._entries, common)
         entries = shapes.cat([self._entries, added if alpha == 1 else added * alpha], 0)
         places = np.concatenate([self._places, other._places], axis=1)
         total = sparse_of(places, entries, self._size)
@@ -318,11 +318,11 @@ class SparseTensor(Tensor):
 
     # ---- beside a dense tensor ---------------------------------------------------------------------------------------
 
-    def _beside(self, op: elementwise.Elementwise, dense: Tensor) -> Tensor:
+    def _beside(self, op: ops.Elementwise, dense: Tensor) -> Tensor:
         """The result of `op`, an element-by-element operation, on `dense` and this tensor."""
-        if isinstance(op, elementwise.Mul):
+        if isinstance(op, ops.Mul):
             return self.mul(dense)
-        if not isinstance(op, (elementwise.Add, elementwise.Sub)):
+        if not isinstance(op, (ops.Add, ops.Sub)):
             self._refuse()
         self._check_same_size(dense)
         # Entries at one place add up in the dtype of the result, which lies in order, as in PyTorch.

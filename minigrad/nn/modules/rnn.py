@@ -22,7 +22,7 @@ import numpy as np
 from minigrad.core.arrays import total
 from minigrad.core.dtypes import Array, dtype, float32
 from minigrad.core.linear import product, rows
-from minigrad.core.shapes import Permute
+from minigrad.core.ops import Permute
 from minigrad.core.tape import Several
 from minigrad.declare import Fused
 from minigrad.nn import functional as F, init

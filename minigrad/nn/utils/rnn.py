@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad import tensors
-from minigrad.core.shapes import common_shape
+from minigrad.core.ops import common_shape
 from minigrad.ops.indexing import Index
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
