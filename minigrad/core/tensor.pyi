@@ -845,10 +845,10 @@ class Tensor:
     @typing.overload
     def sum_to_size(self, *size: typing.SupportsIndex) -> Tensor:
         """The sum over what broadcasting repeats to make a tensor of `size` into one of this shape."""
-    def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """A view with two dimensions swapped."""
-    def swapaxes_(self, dim0: builtins.int, dim1: builtins.int) -> typing.Self:
-        """This tensor, changed to what `transpose` returns: A view with two dimensions swapped."""
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """A view with two dimensions swapped, as by `transpose`."""
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> typing.Self:
+        """This tensor, changed to what `swapaxes` returns: A view with two dimensions swapped, as by `transpose`."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
     def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> typing.Self:

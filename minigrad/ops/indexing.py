@@ -464,7 +464,8 @@ def parsed(index: object, ndim: int) -> tuple[Basic, list[tuple[int, Tensor]]]:
         problem = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++"
         raise IndexError(f"{problem} to convert a 0-dim tensor to a number")
     if missing < 0 or (missing and sum([item is Ellipsis for item in items]) > 1):
-        raise IndexError(f"too many indices for tensor of dimension {ndim}; one ... is for all that are not named")
+        too_many = "indices" if missing < 0 else "ellipses, since one is for all dimensions that have no index,"
+        raise IndexError(f"too many {too_many} for tensor of dimension {ndim}")
     basic: list[Any] = []
     found: list[tuple[int, Tensor]] = []
     dim = 0  # The dimension that the next item makes in the view.

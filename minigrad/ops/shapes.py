@@ -276,7 +276,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return Permute(order).of(input)
 
 
-@op(in_place=restrided, aliases=["swapdims", "swapaxes"])
+@op(in_place=restrided, aliases=["swapdims"])
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped.
 
@@ -288,6 +288,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
     ndim = input._array.ndim
     return transposed(input, normal_dim(dim0, ndim), normal_dim(dim1, ndim))
+
+
+@op(in_place=restrided)
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """A view with two dimensions swapped, as by `transpose`."""
+    return input.transpose(axis0, axis1)
 
 
 @op(aliases=["moveaxis"])

@@ -24,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 _TYPES = ("cpu", "cuda", "mps", "xpu", "xla", "hpu", "meta")
-_DEVICE = re.compile(rf"({'|'.join(_TYPES)})(?::(0|[1-9][0-9]{{0,8}}))?")
+_DEVICE = re.compile("([A-Za-z_]+)(?::(0|[1-9][0-9]{0,8}))?")
 
 
 class _Facts:
@@ -62,12 +62,13 @@ class device(_Facts):
             raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
         name = str(type) if index is None else f"{type}:{index}"
         read = _DEVICE.fullmatch(name)
-        if read is None:
+        if read is None or read[1] not in _TYPES:
+            problem = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
+            if read is None:
+                problem = f"Invalid device string: '{name}'"
             is_dtype = re.match("bool|double|float|half|int|long", name)
             remedy = "A dtype is no string: torch.float32" if is_dtype else "minigrad computes on the CPU only: 'cpu'"
-            raise RuntimeError(
-                f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}. {remedy}"
-            )
+            raise RuntimeError(f"{problem}. {remedy}")
         self.type = read[1]
         self.index = None if read[2] is None else int(read[2])
 
