@@ -12,6 +12,8 @@ in a class of nodes (see `minigrad.core.tape`).  Each gradient is made of tensor
 
 Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
 the first that does not fit is told in PyTorch's words: see `minigrad.tensors.failures`.
+
+Below the decorators stands what PyTorch takes as one step: halves, computed in float32, and gradients on arrays.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ calls(
     torch.exp(x, out=x.clone())
     x ** -1.5
     x.half() ** 1e5
+    x ** x.detach().double().numpy()[0]
     x.isclose(x.long())
     x.isclose(x, atol=nan)
     torch.exp(2)
@@ -46,6 +47,7 @@ calls(
     torch.maximum(x, 2)
     torch.eq(2, x)
     torch.sub(2, x, alpha=2)
+    (x > 1).add(x > 1, alpha=2)
     torch.floor_divide(5, x)
     torch.remainder(5, x)
     torch.pow(2, x)
@@ -509,7 +511,7 @@ calls(
     F.nll_loss(x[:0], i[:0])
     F.nll_loss(x[..., None], i[:, None])
     F.nll_loss(x[..., None, None], i[:, None, None], reduction="none")
-    F.nll_loss(x.log_softmax(1) * L([1.0, nan, 1.0], dtype=x.dtype), i, ignore_index=1)
+    F.nll_loss(x * L([[1.0], [inf], [1.0]], dtype=x.dtype), i, ignore_index=1)
     F.mse_loss(x, w)
     F.mse_loss(x[:0], x[:0])
     F.mse_loss(x[:0], x[:0], reduction="sum")

@@ -165,7 +165,7 @@ _GAINS = {"linear": 1, "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "s
 _GAINS |= {f"conv{way}{n}d": 1 for way in ("", "_transpose") for n in (1, 2, 3)}
 
 
-# ---- by their old names, without the underscore ---
+# ---- by their old names, without the underscore ----------------------------------------------------------------------
 
 
 uniform, normal, constant = [renamed("nn.init", each) for each in (uniform_, normal_, constant_)]

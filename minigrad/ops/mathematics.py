@@ -1,4 +1,4 @@
-"""Mathematics of each element: a table of derivatives; curves, whose slope is arrays'; and arithmetic.
+"""Mathematics of each element: a table of derivatives; curves, whose slope is computed on arrays; and arithmetic.
 
 `g` is the upstream gradient, `x` the input, `y` the output (see `minigrad.declare`).
 """

@@ -1,7 +1,7 @@
 """How programs are told: that a name is missing, that something is no tensor; warnings at their own line.
 
 Two finders of modules stand here.  With `sys.modules["torch"] = minigrad`, a file that says `import torch.nn as nn`
-gets minigrad's own modules: the work of `StandIn`.
+gets minigrad's own modules: the work of `StandIn`.  `add_module` makes those that PyTorch has and no file is for.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ globals().update(advised(__name__, __all__))
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-# ---- datasets: collections of examples, and of others
+# ---- datasets: collections of examples, and of datasets --------------------------------------------------------------
 
 
 class Dataset(Generic[T_co]):
