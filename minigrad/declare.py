@@ -35,7 +35,6 @@ from minigrad.core.tensor import Function, Tensor
 from minigrad.core.walk import grad
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
-T = TypeVar("T", bound=type[Any])
 
 OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.

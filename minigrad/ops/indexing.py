@@ -400,7 +400,7 @@ def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tenso
         return x, found
     try:
         view = Slice(basic).of(x)
-    except (IndexError, OverflowError) as error:
+    except IndexError as error:
         raise IndexError(str(error).replace("axis", "dimension")) from None
     sliced = all([isinstance(item, slice) or item is Ellipsis for item in basic])
     return (x if sliced and view._array.shape == x._array.shape else view), found

@@ -26,7 +26,6 @@ from minigrad.tensors.errors import PACKAGE
 E = TypeVar("E", bound=Exception)
 
 _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_or_sections"}
-_OTHER_NAMES |= {"axis0": "dim0", "axis1": "dim1"}
 
 
 def rescued(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:

@@ -1,4 +1,7 @@
-"""What layers are declared with: options, which make the constructor, and a function, or parameters; lazy ones."""
+"""What layers are declared with: options, which make the constructor, and a function, or parameters; lazy ones.
+
+Optimisers and schedulers are declared by their options, too: see `with_options`.
+"""
 
 from __future__ import annotations
 
