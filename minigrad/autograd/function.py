@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from minigrad import tensors
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Kept, Output, Several, edge_to, entry_of, output_entry, released, unpack_saved
 from minigrad.core.tensor import Size, Tensor, share_storage
-from minigrad.tensors.hooks import unowned
 
 
 class FunctionCtx:
@@ -123,7 +123,7 @@ class FunctionNode(Several):
                 shapes = f"got {list(got)} but expected shape compatible with {list(wanted)}"
                 problem = f"Function {self.name()} returned an invalid gradient at index {position}"
                 raise RuntimeError(f"{problem} - {shapes}") from None
-        return unowned(gradient.to(like.dtype))
+        return tensors.hooks.unowned(gradient.to(like.dtype))
 
     def release(self) -> None:
         self.ctx._saved = None

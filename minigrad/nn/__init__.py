@@ -8,20 +8,22 @@ from minigrad.nn import (
     functional as functional,
     init as init,
     modules as modules,
-    parallel as parallel,
     parameter as parameter,
     utils as utils,
 )
 from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
-from minigrad.nn.parallel import DataParallel as DataParallel
+from minigrad.nn.modules.container import DataParallel as DataParallel, DistributedDataParallel as _OfGroup
 from minigrad.nn.parameter import (
     Parameter as Parameter,
     UninitializedBuffer as UninitializedBuffer,
     UninitializedParameter as UninitializedParameter,
 )
-from minigrad.tensors.errors import advised
+from minigrad.tensors.errors import add_module, advised
 
-_listed = [name for name in globals() if not name.startswith("_") and name != "advised"]
+parallel = add_module(
+    f"{__name__}.parallel", "Where PyTorch has them.", DataParallel=DataParallel, DistributedDataParallel=_OfGroup
+)
+_listed = [name for name in globals() if not name.startswith("_") and name not in ("add_module", "advised")]
 globals().update(advised(__name__, _listed))
 # As in PyTorch: `help(minigrad.nn)` would tell of each layer all that it has of `Module`.
-del _listed, advised
+del _listed, add_module, advised

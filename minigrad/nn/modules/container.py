@@ -10,6 +10,7 @@ from typing import Any, Self, SupportsIndex
 from minigrad.nn.modules.module import Module, indented, not_a_module, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
+from minigrad.tensors.machine import of_group
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -302,3 +303,24 @@ class ParameterList(_List):
 
 def _described(parameter: Tensor, kind: object) -> str:
     return f"Parameter containing: [{kind} of size {'x'.join([str(size) for size in parameter.shape])}]"
+
+
+# ---- one device, one process -----------------------------------------------------------------------------------------
+
+
+class DataParallel(Module):
+    """A module under the name `module`: on one device there is nothing to share out, and a call is its call."""
+
+    def __init__(self, module: Module, device_ids: object = None, output_device: object = None, dim: int = 0) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
+
+
+class DistributedDataParallel(Module):
+    """What a group of processes trains together: a ValueError, since there is no group."""
+
+    __init__ = of_group

@@ -12,11 +12,8 @@ import numpy as np
 
 from minigrad import tensors
 from minigrad.core.modes import no_grad
-from minigrad.nn.modules.module_hooks import call_with_hooks
-from minigrad.nn.modules.state_dict import LoadResult, load, persistent
 from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
 from minigrad.tensor import Tensor
-from minigrad.tensors.hooks import Hook, RemovableHandle
 from minigrad.tensors.options import device as Device, new_leaf
 
 __all__ = ["Module"]
@@ -32,6 +29,18 @@ class _Kind(NamedTuple):
     wanted: str
     #: What to do where its name is to hold something else.
     remedy: str
+
+
+class LoadResult(NamedTuple):
+    """Which keys `load_state_dict` missed, and which it did not expect."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
 class Module:
@@ -92,7 +101,7 @@ class Module:
         raise NotImplementedError(f'Module [{name}] is missing the required "forward" function: {remedy}')
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        return call_with_hooks(self, args, kwargs) if self._hooks else self.forward(*args, **kwargs)
+        return tensors.hooks.call_with_hooks(self, args, kwargs) if self._hooks else self.forward(*args, **kwargs)
 
     # ---- registration --------------------------------------------------------------------------------------------
 
@@ -380,8 +389,8 @@ class Module:
     # ---- hooks ---------------------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
-        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> tensors.hooks.RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
 
         With `with_kwargs`, it is `hook(module, args, kwargs)` and returns both.  With `prepend`, it is called before
@@ -389,7 +398,9 @@ class Module:
         """
         return self._add_hook("forward_pre", (hook, with_kwargs), prepend)
 
-    def register_forward_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> tensors.hooks.RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
 
         With `with_kwargs`, it is `hook(module, args, kwargs, output)`; with `prepend`, it is called before the hooks
@@ -403,7 +414,9 @@ class Module:
         """
         return self._add_hook("forward", (hook, with_kwargs), prepend)
 
-    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> tensors.hooks.RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.
 
         Both are tuples with None for what has no gradient; what the hook returns, unless None, takes the place of
@@ -411,9 +424,9 @@ class Module:
         """
         return self._add_hook("full_backward", hook, prepend)
 
-    def _add_hook(self, kind: str, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def _add_hook(self, kind: str, hook: Any, prepend: bool = False) -> tensors.hooks.RemovableHandle:
         hooks = self._hooks.setdefault(kind, OrderedDict())
-        handle = RemovableHandle(hooks, hook)
+        handle = tensors.hooks.RemovableHandle(hooks, hook)
         if prepend:
             hooks.move_to_end(handle.id, last=False)
         return handle
@@ -434,7 +447,7 @@ class Module:
             found._metadata = OrderedDict()
         if hasattr(found, "_metadata"):
             found._metadata[prefix[:-1]] = {"version": self._version}
-        for name, member in persistent(self).items():
+        for name, member in _persistent(self).items():
             found[prefix + name] = member if keep_vars else member.detach()
         for name, module in self._modules.items():
             if module is not None:
@@ -448,7 +461,40 @@ class Module:
         Errors: RuntimeError that lists all missing and unexpected keys and all shapes that differ; then nothing has
         changed.
         """
-        return load(self, state_dict, strict, assign)
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
+        versions, known = getattr(state_dict, "_metadata", {}), set()
+        missing: list[str] = []
+        problems: list[str] = []
+        writes: list[Callable[[], object]] = []
+        for path, owner in self.named_modules(remove_duplicate=False):
+            for name, member in _persistent(owner).items():
+                key = _path(path, name)
+                known.add(key)
+                if key in state_dict:
+                    given = state_dict[key]
+                    problem = _problem(member, key, given, assign)
+                    if problem:
+                        problems.append(problem)
+                    else:
+                        writes.append(_write_to(owner, name, member, given, assign))
+                elif name != "num_batches_tracked" or versions.get(path, {}).get("version", 1) >= owner._version:
+                    # (States of the first version are from before batches were counted.)
+                    missing.append(key)
+        unexpected = [key for key in state_dict if key not in known]
+        quoted = '", "'
+        for kind, paths in (("Unexpected", unexpected), ("Missing", missing)):
+            if strict and paths:
+                problems.insert(0, f'{kind} key(s) in state_dict: "{quoted.join(paths)}". ')
+        if strict and unexpected:
+            problems += _remedies(state_dict, missing, unexpected)
+        if problems:
+            lines = "\n\t".join(problems)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+        with no_grad():
+            for write in writes:
+                write()
+        return LoadResult(missing, unexpected)
 
     def compile(self, *args: object, **kwargs: object) -> None:
         """Nothing: there is no compiler, and PyTorch's changes no result."""
@@ -519,3 +565,60 @@ def not_a_module(given: object) -> TypeError:
 
 def _path(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
+
+
+# ---- a state, read and written ---------------------------------------------------------------------------------------
+
+
+def _persistent(module: Module) -> dict[str, Tensor]:
+    """The module's own parameters and buffers that a state dict holds."""
+    for own in ("get_extra_state", "_save_to_state_dict", "_load_from_state_dict"):
+        if hasattr(type(module), own):
+            remedy = "register_buffer(name, tensor) adds to the state, and keys are renamed before it is loaded"
+            raise NotImplementedError(f"{type(module).__name__}.{own}() is not called here: {remedy}")
+    buffers = {name: x for name, x in module._buffers.items() if name not in module._non_persistent_buffers_set}
+    return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
+
+
+def _problem(member: Tensor, key: str, given: Any, assign: bool) -> str:
+    """What stands in the way of `given` as the value of a parameter or buffer; "" for nothing."""
+    copying = f'While copying the parameter named "{key}"'
+    if not isinstance(given, Tensor) or given.is_sparse:
+        return f"{copying}, expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"
+    if isinstance(member, Uninitialized):
+        return ""
+    if given.shape != member.shape:
+        shapes = f"a param with shape {given.shape} from checkpoint, the shape in current model is {member.shape}."
+        return f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}"
+    return "" if assign or member._array.flags.writeable else f"{copying}: expanded or read-only; clone() it first"
+
+
+def _write_to(module: object, name: str, member: Tensor, given: Tensor, assign: bool) -> Callable[[], object]:
+    """What copies `given` into a parameter or buffer of the module, or lets it take its place."""
+    if isinstance(member, Uninitialized):
+        return lambda: None if isinstance(given, Uninitialized) else member.become(given)
+    if not assign:
+        return lambda: member.copy_(given)
+    if not isinstance(member, Parameter):
+        return lambda: setattr(module, name, given)
+    new = given if isinstance(given, Parameter) else Parameter(given, member.requires_grad)
+    return lambda: setattr(module, name, new.requires_grad_(member.requires_grad))
+
+
+def _remedies(state_dict: Mapping[str, Any], missing: list[str], unexpected: list[str]) -> list[str]:
+    """What to do if keys were not expected: if a whole checkpoint was given, or the state of a wrapped module."""
+    for key in unexpected:
+        inner = state_dict.get(key)
+        if isinstance(inner, Mapping) and inner.keys() & {*missing}:
+            return [f'The entry "{key}" is a dict of these keys: load_state_dict(checkpoint["{key}"]).']
+    before = [unexpected[0].removesuffix(path) for path in missing if unexpected[0].endswith(f".{path}")]
+    if before and all([path.startswith(before[0]) for path in unexpected]):
+        stripped = f"{{key.removeprefix({before[0]!r}): value for key, value in state_dict.items()}}"
+        return [f'The keys begin with "{before[0]}", as those of a wrapped module do: load {stripped}.']
+    return []
+
+
+def _transpose_hint(given: tuple[int, ...], own: tuple[int, ...]) -> str:
+    if len(given) != 2 or given != own[::-1]:
+        return ""
+    return " It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features)."
