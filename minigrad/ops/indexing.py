@@ -382,6 +382,9 @@ def getitem(x: Tensor, index: object) -> Tensor:
     if not found:
         return Slice((...,)).of(x) if view is x else view
     dims, places = located(view, found)
+    if not view._array.size:
+        # Where there is nothing to read, NumPy looks at no index.
+        check_places(places, view._array.shape, dims)
     try:
         return Index(dims).of(view, places)
     except IndexError:
@@ -402,8 +405,13 @@ def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tenso
         view = Slice(basic).of(x)
     except IndexError as error:
         raise IndexError(str(error).replace("axis", "dimension")) from None
-    sliced = all([isinstance(item, slice) or item is Ellipsis for item in basic])
-    return (x if sliced and view._array.shape == x._array.shape else view), found
+    whole = view._array.shape == x._array.shape and all([item is Ellipsis or _from_start(item) for item in basic])
+    return (x if whole else view), found
+
+
+def _from_start(item: object) -> bool:
+    """Whether the item is a slice of neighbours that begins with the first, as written: PyTorch looks no further."""
+    return isinstance(item, slice) and item.start in (None, 0) and item.step in (None, 1)
 
 
 def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
