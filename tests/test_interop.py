@@ -13,9 +13,9 @@ from minigrad.tensors import conversion
 
 
 @pytest.fixture(autouse=True)
-def _unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
+def _unwarned() -> None:
     """As if nothing had been warned of in this process."""
-    monkeypatch.setattr(conversion, "_warned", set())
+    conversion.warn_once.cache_clear()
 
 
 def again(x: Any) -> Any:

@@ -13,11 +13,7 @@ from minigrad.nn import (
 )
 from minigrad.nn.modules import *  # noqa: F403  # the layers, all of them
 from minigrad.nn.modules.container import DataParallel as DataParallel, DistributedDataParallel as _OfGroup
-from minigrad.nn.parameter import (
-    Parameter as Parameter,
-    UninitializedBuffer as UninitializedBuffer,
-    UninitializedParameter as UninitializedParameter,
-)
+from minigrad.nn.parameter import *  # noqa: F403
 from minigrad.tensors.errors import add_module, advised
 
 parallel = add_module(

@@ -11,6 +11,8 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.options import DType, OnDevice, check_can_require_grad, new_leaf
 
+__all__ = ["Parameter", "UninitializedBuffer", "UninitializedParameter"]
+
 
 class Parameter(Tensor):
     """A leaf tensor that a module, when it is assigned to it, lists among its parameters.

@@ -38,8 +38,7 @@ _FEW = 2**15
 
 def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
     """The reduction that is asked for; the two flags are what PyTorch's first versions had for it."""
-    if size_average is not None or reduce is not None:
-        reduction = legacy_reduction(reduction, size_average, reduce)
+    reduction = legacy_reduction(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction: one of 'none', 'mean' and 'sum'")
     return reduction

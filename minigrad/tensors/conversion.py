@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from importlib import import_module
 from operator import index as as_int
 from typing import Any, SupportsIndex
@@ -413,14 +414,10 @@ class TypedStorage:
         return f" {numbers}\n[torch.storage.TypedStorage(dtype={kind}, device=cpu) of size {len(self)}]"
 
 
-_warned: set[str] = set()
-
-
+@functools.cache
 def warn_once(message: str) -> None:
     """Warn with `message`, the first time in this process."""
-    if message not in _warned:
-        _warned.add(message)
-        warn_program(message)
+    warn_program(message)
 
 
 def checked_array(ndarray: Array) -> Array:

@@ -24,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 _TYPES = ("cpu", "cuda", "mps", "xpu", "xla", "hpu", "meta")
-_DEVICE = re.compile("([A-Za-z_]+)(?::(0|[1-9][0-9]{0,8}))?")
+_NUMBER = "0|[1-9][0-9]{0,8}"
 
 
 class _Facts:
@@ -58,19 +58,21 @@ class device(_Facts):
         if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(f"Cannot access accelerator device when none is available: {type} is one's. Use 'cpu'.")
         if not isinstance(type, (str, device)):
-            kind = type.__class__.__name__
-            raise TypeError(f"device() received an invalid combination of arguments - got ({kind}), but expected 'cpu'")
+            given = type.__class__.__name__
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({given}), but expected 'cpu'"
+            )
         name = str(type) if index is None else f"{type}:{index}"
-        read = _DEVICE.fullmatch(name)
-        if read is None or read[1] not in _TYPES:
-            problem = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
-            if read is None:
-                problem = f"Invalid device string: '{name}'"
+        kind, colon, number = name.partition(":")
+        # (Most devices have no number: no pattern is made ready for them.)
+        if kind not in _TYPES or (colon and not re.fullmatch(_NUMBER, number)):
+            problem = f"Invalid device string: '{name}'"
+            if re.fullmatch(f"[A-Za-z_]+(:({_NUMBER}))?", name):
+                problem = f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}"
             is_dtype = re.match("bool|double|float|half|int|long", name)
             remedy = "A dtype is no string: torch.float32" if is_dtype else "minigrad computes on the CPU only: 'cpu'"
             raise RuntimeError(f"{problem}. {remedy}")
-        self.type = read[1]
-        self.index = None if read[2] is None else int(read[2])
+        self.type, self.index = kind, int(number) if colon else None
 
     def __enter__(self) -> device:
         """While the block runs new tensors are on this device: an error, unless it is the CPU."""
