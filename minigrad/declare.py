@@ -12,8 +12,6 @@ in a class of nodes (see `minigrad.core.tape`).  Each gradient is made of tensor
 
 Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
 the first that does not fit is told in PyTorch's words: see `minigrad.tensors.failures`.
-
-Below the decorators stands what PyTorch takes as one step: halves, computed in float32, and gradients on arrays.
 """
 
 from __future__ import annotations
@@ -21,18 +19,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
 from minigrad import tensors
-from minigrad.core.arrays import WIDE_FLOATS, widened
-from minigrad.core.dtypes import HALVES, Array, dtype, float32
+from minigrad.core.arrays import WIDE_FLOATS
+from minigrad.core.dtypes import Array
 from minigrad.core.modes import current
-from minigrad.core.ops import Cast, cast
-from minigrad.core.tape import Node, Unary, keep_inputs, quiet
+from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Function, Tensor
-from minigrad.core.walk import grad
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 
@@ -223,71 +219,6 @@ def node_of(
         "formulas": () if formula is None else (f"dx = {formula}",),
     }
     return type(name, (base,), members)
-
-
-# ---- what PyTorch takes as one step ---------------------------------------------------------------------------------
-
-# Halves are computed in single precision, and rounded once.  A gradient may be one step as well: its own gradients are
-# those of composed operations, which define the same.
-
-
-def in_float32(compute: Function, *inputs: Any) -> Any:
-    """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
-    for x in inputs:
-        if isinstance(x, Tensor) and x._array.dtype in HALVES:
-            halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
-            result = compute(*[cast(x, float32) if half else x for x, half in zip(inputs, halves, strict=True)])
-            return rounded(result, inputs[0].dtype) if halves[0] else result
-    return compute(*inputs)
-
-
-def rounded(x: Tensor, to: dtype) -> Tensor:
-    """`x` in the dtype `to`, under the name of the operation that made it."""
-    if x._array.dtype == to._numpy:
-        return x
-    return named(Cast(to), "" if x._node is None else x._node.name()).of(x)
-
-
-def named(node: Any, form: str) -> Any:
-    """The node, the last step of what PyTorch takes as one, by whose name it goes."""
-    node.form = form
-    return node
-
-
-def in_one_step(fused: Callable[..., Array], composed: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """`composed(*inputs)`, a gradient; where no graph is recorded by `fused` of the arrays, in at least float32."""
-    if current.enabled:
-        return composed(*inputs)
-    like = inputs[0]
-    array = quiet().run(fused, *[widened(x._array) for x in inputs])
-    return like._new(array.astype(like._array.dtype, copy=False))
-
-
-class Fused(Node):
-    """An operation whose gradients are computed on arrays, all in one step.
-
-    A subclass says this step, `fused_gradients(g)`, and `definition(*inputs)`, what the operation computes in tensors:
-    of that are the gradients where they are parts of a graph.  With several outputs, `g` lists their gradients.
-    """
-
-    keep = keep_inputs
-
-    fused_gradients: ClassVar[Callable[..., Any]]
-    definition: ClassVar[Callable[..., Any]]
-
-    def backward(self, g: Any) -> Any:
-        if not current.enabled:
-            return self.fused_gradients(g)
-        # Of copies: if one was made of another, that is no matter here.
-        inputs: list[Any] = [x if x is None else x.clone() for x in map(self.kept, range(len(self.edges)))]
-        outputs = self.definition(*inputs)
-        if not isinstance(g, list):
-            outputs, g = [outputs], [g]
-        arrived = [position for position, each in enumerate(g) if each is not None]
-        ends, cotangents = [[each[position] for position in arrived] for each in (outputs, g)]
-        wanted = [x for x, edge in zip(inputs, self.edges, strict=True) if edge is not None]
-        found = iter(grad(ends, wanted, cotangents, create_graph=True, materialize_grads=True))
-        return [None if edge is None else next(found) for edge in self.edges]
 
 
 # ---- where a declared function appears -------------------------------------------------------------------------------

@@ -19,9 +19,10 @@ from minigrad.core.linear import MatMul, product
 from minigrad.core.ops import Elementwise, Mul, cast, floating, kept_dims, masked, sum_to
 from minigrad.core.tape import Node, Unary, keep_read
 from minigrad.core.tensor import Tensor
-from minigrad.declare import Dims, in_float32, in_one_step, named, of_node, op, rounded
+from minigrad.declare import Dims, of_node, op
 from minigrad.ops.arguments import check_floating, normal_dim, reduced_dims
 from minigrad.ops.comparison import Where, clipped
+from minigrad.ops.fused import in_float32, in_one_step, named, rounded
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.matrices import triangle
 from minigrad.ops.reductions import MANY, Reduction, extremes

@@ -15,8 +15,9 @@ from minigrad.core.modes import no_grad
 from minigrad.core.ops import Cast, Div, Reshape, cast
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Tensor
-from minigrad.declare import as_number, named, op, rounded
+from minigrad.declare import as_number, op
 from minigrad.ops.arguments import as_int, as_int64
+from minigrad.ops.fused import named, rounded
 from minigrad.ops.indexing import INDEX_DTYPES, Index, places_along
 
 

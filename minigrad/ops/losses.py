@@ -16,10 +16,11 @@ from minigrad.core.modes import current
 from minigrad.core.ops import Div, Expand, Reshape, cast, common_shape, masked
 from minigrad.core.tape import Node, quiet
 from minigrad.core.tensor import Tensor, check_keeps_shape
-from minigrad.declare import Fused, in_float32, named, op, rounded
+from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.comparison import clipped
+from minigrad.ops.fused import Fused, in_float32, named, rounded
 from minigrad.ops.indexing import PutIndex, steps_along
 from minigrad.tensors.errors import asked, warn_program
 

@@ -18,9 +18,10 @@ from minigrad.core.modes import current
 from minigrad.core.ops import Add, Div, Elementwise, Exp, Floating, Log, Mul, Neg, Sub, cast, masked, zeroed
 from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
-from minigrad.declare import EVERYWHERE, Variant, as_number, in_float32, named, node_of, of_node, op, rewritten, unary
+from minigrad.declare import EVERYWHERE, Variant, as_number, node_of, of_node, op, rewritten, unary
 from minigrad.ops.arguments import as_int, check_floating, check_numbers, filler
 from minigrad.ops.comparison import clipped
+from minigrad.ops.fused import in_float32, named
 
 
 def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:

@@ -17,8 +17,9 @@ from minigrad.core.linear import Linear, MatMul, product
 from minigrad.core.ops import Add, Clone, Permute, Reshape, Sum, broadcast_error, cast, common_shape, in_shape, zeroed
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
-from minigrad.declare import as_number, in_float32, named, op, rewritten
+from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dim, normal_dims
+from minigrad.ops.fused import in_float32, named
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
 

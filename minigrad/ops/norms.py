@@ -27,8 +27,9 @@ from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.ops import Add, cast, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
-from minigrad.declare import Dims, Fused, as_number, in_float32, named, op
+from minigrad.declare import Dims, as_number, op
 from minigrad.ops.arguments import check_floating, normal_dim
+from minigrad.ops.fused import Fused, in_float32, named
 from minigrad.ops.losses import check_constant
 from minigrad.ops.shapes import broadcast_tensors
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
-from minigrad.nn.modules.layer import with_options
+from minigrad.constructors import with_options
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.optim.rules import ByParameter
 from minigrad.tensors.errors import advised, warn_program

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
+from minigrad.constructors import with_options
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Bias, LazyModuleMixin, WeightLayer, with_options
+from minigrad.nn.modules.layer import Bias, LazyModuleMixin, WeightLayer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters

@@ -19,17 +19,18 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from minigrad.constructors import with_options
 from minigrad.core.arrays import total
 from minigrad.core.dtypes import Array, dtype, float32
 from minigrad.core.linear import product, rows
 from minigrad.core.ops import Permute
 from minigrad.core.tape import Several
-from minigrad.declare import Fused
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import ParameterLayer, with_options
+from minigrad.nn.modules.layer import ParameterLayer
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
+from minigrad.ops.fused import Fused
 from minigrad.ops.shapes import cat, stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import InitVar
 from operator import index
 
+from minigrad.constructors import with_options
 from minigrad.nn import functional as F, init
-from minigrad.nn.modules.layer import WeightLayer, with_options
+from minigrad.nn.modules.layer import WeightLayer
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.embedding import padding_position
