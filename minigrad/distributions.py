@@ -436,5 +436,4 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 # PyTorch has each in a file of its own, as torch.distributions.normal.
 __path__: list[str] = []
 for _kind in (Bernoulli, Binomial, Categorical, Multinomial, Normal, Uniform):
-    _name = _kind.__name__
-    add_module(f"{__name__}.{_name.lower()}", f"Where PyTorch has `{_name}`.", **{_name: _kind})
+    add_module(f"{__name__}.{_kind.__name__.lower()}", _kind)

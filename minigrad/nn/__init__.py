@@ -16,9 +16,7 @@ from minigrad.nn.modules.container import DataParallel as DataParallel, Distribu
 from minigrad.nn.parameter import *  # noqa: F403
 from minigrad.tensors.errors import add_module, advised
 
-parallel = add_module(
-    f"{__name__}.parallel", "Where PyTorch has them.", DataParallel=DataParallel, DistributedDataParallel=_OfGroup
-)
+parallel = add_module(f"{__name__}.parallel", DataParallel, _OfGroup)
 _listed = [name for name in globals() if not name.startswith("_") and name not in ("add_module", "advised")]
 globals().update(advised(__name__, _listed))
 # As in PyTorch: `help(minigrad.nn)` would tell of each layer all that it has of `Module`.

@@ -48,12 +48,13 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     return {"__getattr__": find, "__dir__": lambda: names, "__path__": path}
 
 
-def add_module(name: str, told: str, **members: Any) -> types.ModuleType:
-    """The module of that name, with these members, as importing a file would add it to the package it is in.
+def add_module(name: str, *named: Any, told: str = "Where PyTorch has them.", **members: Any) -> types.ModuleType:
+    """The module of that name, with what has a name and other members, as a file would add it to its package.
 
     Classes from files around it say that they are from there, and their source is found.
     """
     home, _, last = name.rpartition(".")
+    members = {each.__name__: each for each in named} | members
     module = types.ModuleType(name, told)
     module.__dict__.update(members, __all__=[*members], **advised(name, [*members]))
     sys.modules[name] = module

@@ -245,6 +245,6 @@ def add_modules(package: Any) -> None:
     """Add the modules of the table to the package and its `__all__`, as `import minigrad.cuda` would from files."""
     for path, answers in _MODULES.items():
         name = f"{package.__name__}.{path}"
-        add_module(name, "What PyTorch says on a machine without accelerators.", **answers)
+        add_module(name, told="What PyTorch says on a machine without accelerators.", **answers)
         sys.modules[name.rpartition(".")[0]].__all__.append(name.rpartition(".")[2])
     package.version.__version__ = package.__version__

@@ -44,6 +44,6 @@ def load_url(url: str, *args: object, **kwargs: object) -> NoReturn:
     raise NotImplementedError(f"minigrad downloads nothing: torch.load reads a file, such as that of {url}")
 
 
-add_module(f"{__name__}.checkpoint", "Where PyTorch has `checkpoint`.", checkpoint=checkpoint)
-add_module(f"{__name__}.model_zoo", "Where weights were downloaded from.", load_url=load_url)
+add_module(f"{__name__}.checkpoint", checkpoint)
+add_module(f"{__name__}.model_zoo", load_url, told="Where weights were downloaded from.")
 globals().update(advised(__name__, __all__))

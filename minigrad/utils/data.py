@@ -545,4 +545,4 @@ _FILES = {
     "dataloader": (DataLoader, default_collate, default_convert, get_worker_info),
 }
 for _name, _members in _FILES.items():
-    add_module(f"{__name__}.{_name}", "Where PyTorch has them.", **{each.__name__: each for each in _members})
+    add_module(f"{__name__}.{_name}", *_members)

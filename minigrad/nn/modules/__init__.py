@@ -33,5 +33,4 @@ _FILES = {
     "upsampling": (pooling, "Upsample UpsamplingNearest2d"),
 }
 for _name, (_file, _layers) in _FILES.items():
-    _members = {each: getattr(_file, each) for each in _layers.split()}
-    add_module(f"{__name__}.{_name}", "Where PyTorch has them.", **_members)
+    add_module(f"{__name__}.{_name}", *[getattr(_file, each) for each in _layers.split()])

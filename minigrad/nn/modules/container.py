@@ -93,15 +93,15 @@ class _Series(_List):
         return module
 
     def insert(self, index: int, module: Module) -> Any:
-        """This container, with `module` before the position `index`."""
+        """Put `module` before the position `index`."""
         if module is not None and not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}: {not_a_module(module)}")
         if index == len(self):
-            return self.append(module)
+            self.append(module)
+            return
         modules = list(self)
         modules.insert(index, module)
         self._rename(modules)
-        return self
 
     def _rename(self, modules: list[Any]) -> None:
         self._modules = {str(position): module for position, module in enumerate(modules)}
@@ -173,10 +173,6 @@ class ModuleList(_Series):
     def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
         super().__init__()
         self.extend([] if modules is None else modules)
-
-    def insert(self, index: int, module: Module) -> None:
-        """Put `module` before the position `index`."""
-        super().insert(index, module)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self, *other])

@@ -77,5 +77,4 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [parameter.grad for parameter in listed if parameter.grad is not None]
 
 
-_CLIP = {"clip_grad_norm": clip_grad_norm, "clip_grad_norm_": clip_grad_norm_, "clip_grad_value_": clip_grad_value_}
-add_module(f"{__name__}.clip_grad", "Where PyTorch has them.", **_CLIP)
+add_module(f"{__name__}.clip_grad", clip_grad_norm_, clip_grad_value_, clip_grad_norm=clip_grad_norm)
