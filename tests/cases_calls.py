@@ -843,6 +843,7 @@ calls(
     torch.cat([x, x], 2)
     torch.cat([x, x.half(), x.long()], 1)
     torch.cat([x[0, 0], x[0, 0, 0]])
+    torch.cat([x[0].t(), x[0].t()]).view(-1)
     torch.cat([x, x[0]])
     torch.cat([x, x[:, :2]])
     torch.cat([torch.ones(0), x, x[:, :2]], 1)

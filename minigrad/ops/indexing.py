@@ -159,7 +159,8 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
         y[...] = table
 
 
-_PLAIN = (int, type(None), type(Ellipsis))
+#: What stands in an index for a new dimension, and for all that are not named.
+_MARKS = (type(None), type(Ellipsis))
 _BOUNDS = (int, type(None))
 
 #: What selects a view: ints, slices with steps above 0, None and at most one Ellipsis.
@@ -425,7 +426,7 @@ def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) 
 def is_plain(item: object) -> bool:
     """Whether NumPy takes the item for what PyTorch takes it for, which it does without further ado."""
     if type(item) is not slice:
-        return type(item) in _PLAIN
+        return type(item) is int or type(item) in _MARKS
     bounded, step = type(item.start) in _BOUNDS and type(item.stop) in _BOUNDS, item.step
     return bounded and (step is None or (type(step) is int and step > 0))
 
@@ -437,7 +438,7 @@ def is_places(item: object) -> bool:
 
 def _item(item: Any, position: int) -> Any:
     """An item of an index as an int, a slice, None, Ellipsis, or a tensor of integers or bools."""
-    if type(item) in _PLAIN[1:] or isinstance(item, slice):
+    if type(item) in _MARKS or isinstance(item, slice):
         return item
     several = isinstance(item, (Tensor, bool, list, tuple, range, str, np.ndarray))
     if not several and hasattr(item, "__index__") and not isinstance(item, np.bool_):

@@ -91,7 +91,7 @@ class ByParameter(Optimizer):
         for group in self.param_groups:
             options = _numbers_of(group)
             if lacking := self.defaults.keys() - group.keys():
-                raise KeyError(f"{', '.join(sorted(lacking))}: no option of a group, or of the state that was loaded")
+                raise KeyError(f"{', '.join(sorted(lacking))}: missing in a group, or in the state that was loaded")
             names = [name for name in self._remembers if name not in _ONLY_WITH or options[_ONLY_WITH[name]]]
             for parameter in group["params"]:
                 if parameter._grad is not None:
