@@ -919,7 +919,7 @@ calls(
     i=[0, 1, 2],
 )
 
-# ---- one value or a few, whose gradients are known ------------------------------------------------------------------
+# ---- one value or a few, whose gradients are known -------------------------------------------------------------------
 
 calls("x.amax()\nx.amin()\nx.norm(inf)\nx.erf()\n-x", x=NAN)
 calls(

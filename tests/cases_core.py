@@ -102,7 +102,7 @@ ask(one(any_array()), "x: (x * 2).grad_fn is None", covers="Tensor.grad_fn")
 ask(st.tuples(any_array(), st.booleans()), "x, on: x.requires_grad_(on)")
 ask(one(any_array()), "x: (torch.is_tensor(x), torch.is_tensor(3))")
 
-# ---- the table: arithmetic ---------------------------------------------------------------------------------------
+# ---- the table: arithmetic -------------------------------------------------------------------------------------------
 
 
 for name in ("add", "sub", "mul", "truediv", "eq", "ne", "lt", "le", "gt", "ge", "and_", "or_", "xor"):
@@ -155,7 +155,7 @@ for name in ("add", "sub", "mul", "truediv"):
     add(f"Tensor.__i{name}__", straight(step), binary())
     add(f"Tensor.__i{name}__", lambda api, x, y, f=step: f(x.clone(), y), binary())
 
-# ---- the table: comparison and reductions ------------------------------------------------------------------------
+# ---- the table: comparison and reductions ----------------------------------------------------------------------------
 
 ask(pairs(), "x, y: (x.equal(y), torch.equal(x, y))", covers="Tensor.equal equal")
 ask(one(any_array()), "x: (x.equal(x), x.equal(x.clone()))")
@@ -190,7 +190,7 @@ for name in ("max", "min", "argmax", "argmin"):
     add(f"Tensor.{name}", _reduced(name, False), one_dim)
     add(name, _reduced(name, True), one_dim)
 
-# ---- the table: shapes -------------------------------------------------------------------------------------------
+# ---- the table: shapes -----------------------------------------------------------------------------------------------
 
 add("Tensor.reshape", lambda api, x, shape: x.reshape(shape), with_shape())
 add("Tensor.reshape", lambda api, x, shape: x.reshape(*shape), with_shape())
@@ -211,7 +211,7 @@ add("squeeze", lambda api, x, dim: api.squeeze(x) if dim is None else api.squeez
 ask(with_expansion(), "x, sizes: x.expand(sizes)", "x, sizes: x.expand(*sizes)")
 ask(one(any_array()), "x: x.contiguous()")
 
-# ---- the table: copies, conversions, writes ----------------------------------------------------------------------
+# ---- the table: copies, conversions, writes --------------------------------------------------------------------------
 
 ask(one(any_array()), "x: x.clone()")
 ask(one(any_array()), "x: x.unsqueeze(0).expand(2, *x.shape).clone()", covers="Tensor.clone")
@@ -243,7 +243,7 @@ for name, arguments in (
 ):
     ask(st.tuples(any_array(), st.integers(0, 9)), f"x, seed: x.{name}(*{arguments!r}, generator=source(seed))", ulps=2)
 
-# ---- the table: creation -----------------------------------------------------------------------------------------
+# ---- the table: creation ---------------------------------------------------------------------------------------------
 
 dtype_names = st.none() | st.sampled_from(DTYPES)
 

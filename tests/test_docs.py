@@ -114,7 +114,7 @@ def test_python_without_a_prompt_is_on_pages_with_a_test_that_runs_it() -> None:
     assert pages == {"docs/contributing.md"}
 
 
-# ---- drawn graphs ------------------------------------------------------------------------------------------------
+# ---- drawn graphs ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", [page.name for page in PAGES if "```mermaid" in page.read_text(encoding="utf-8")])
@@ -141,7 +141,7 @@ def test_the_reading_path_names_what_is_in_the_files() -> None:
             assert re.search(defined, source, re.MULTILINE), f"{name}, in: {item}"
 
 
-# ---- how an op is added --------------------------------------------------------------------------------------------
+# ---- how an op is added ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("seeded")
@@ -197,7 +197,7 @@ def test_the_steps_of_the_page_and_no_others_add_the_op(tmp_path: Path) -> None:
     assert "def asinh(" in (tmp_path / "minigrad/core/tensor.pyi").read_text(encoding="utf-8")
 
 
-# ---- translations --------------------------------------------------------------------------------------------------
+# ---- translations ----------------------------------------------------------------------------------------------------
 
 
 def sections(page: Path) -> list[str]:

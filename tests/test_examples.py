@@ -217,7 +217,7 @@ def test_sparse_and_dense_gradients_take_the_same_first_step(word_vectors: Any) 
     np.testing.assert_allclose(word_vectors(), word_vectors("--dense"), rtol=1e-5)
 
 
-# ---- docs/outgrow.md ---------------------------------------------------------------------------------------------
+# ---- docs/outgrow.md -------------------------------------------------------------------------------------------------
 
 
 @needs("mpi4py")

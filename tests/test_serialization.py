@@ -99,7 +99,7 @@ def checkpoint() -> dict[str, Any]:
 
 pytestmark = pytest.mark.usefixtures("seeded")
 
-# ---- round trips -------------------------------------------------------------------------------------------------
+# ---- round trips -----------------------------------------------------------------------------------------------------
 
 tensors = st.builds(
     lambda array, requires_grad, kind: kind(torch.tensor(array), requires_grad and array.dtype.kind == "f"),
@@ -220,7 +220,7 @@ def test_any_keys_and_names() -> None:
     assert same(loaded(saved(state)), state)
 
 
-# ---- what is refused ---------------------------------------------------------------------------------------------
+# ---- what is refused -------------------------------------------------------------------------------------------------
 
 
 def itself() -> list[Any]:
@@ -340,7 +340,7 @@ def test_nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not list(tmp_path.iterdir())
 
 
-# ---- damage ------------------------------------------------------------------------------------------------------
+# ---- damage ----------------------------------------------------------------------------------------------------------
 
 
 def test_truncated_at_every_kilobyte_and_around_both_ends(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_flipped_bits_are_told_or_harmless() -> None:
         assert told or same(out, before), (place, bit)
 
 
-# ---- hostile files -----------------------------------------------------------------------------------------------
+# ---- hostile files ---------------------------------------------------------------------------------------------------
 
 
 def header(entries: Any, data: bytes = b"") -> bytes:
@@ -479,7 +479,7 @@ def test_any_bytes(content: bytes, as_header: bool) -> None:
         loaded(header(b"{" + content) if as_header else content)
 
 
-# ---- faults while writing ----------------------------------------------------------------------------------------
+# ---- faults while writing --------------------------------------------------------------------------------------------
 
 
 class Full(io.FileIO):

@@ -96,7 +96,7 @@ def test_methods_in_place_are_told_as_writing() -> None:
     assert not {name: text for name, text in told.items() if not text.startswith(beginnings)}
 
 
-# ---- the site ----------------------------------------------------------------------------------------------------
+# ---- the site --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +207,7 @@ def test_each_page_is_on_the_site(site: Path) -> None:
     assert f'id="{onward[1]}"' in (site / onward[0]).read_text(encoding="utf-8")
 
 
-# ---- the notebooks -----------------------------------------------------------------------------------------------
+# ---- the notebooks ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", NOTEBOOKS.PAGES)

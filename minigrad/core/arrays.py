@@ -151,7 +151,7 @@ def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:
     return sums.reshape(step, size).sum(axis=0) + rest
 
 
-# ---- the order in memory --------------------------------------------------------------------------------------------
+# ---- the order in memory ---------------------------------------------------------------------------------------------
 
 
 def laid_out(out: Array, *operands: Any) -> Array:
@@ -228,7 +228,7 @@ def inverse(x: Array) -> Array:
     return np.divide(ONE, x, dtype=x.dtype) if x.dtype in WIDE_FLOATS else np.reciprocal(x)
 
 
-# ---- choices without branches ---------------------------------------------------------------------------------------
+# ---- choices without branches ----------------------------------------------------------------------------------------
 
 # Of these, a mask takes or clears all bits as the factor 1 or 0.
 _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}

@@ -312,9 +312,7 @@ class Node:
     @property
     def ways(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """Where the gradients of the inputs go: for each a node and which of its outputs the input was."""
-        nodes = [AccumulateGrad(edge) if isinstance(edge, Tensor) else edge and edge.node for edge in self.edges]
-        places = [edge.position if isinstance(edge, (Node, Output)) else 0 for edge in self.edges]
-        return tuple(zip(nodes, places, strict=True))
+        return tuple([_way(edge) for edge in self.edges])
 
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
@@ -413,6 +411,13 @@ class Node:
         self._kept = None
         for name in self.aside:
             setattr(self, name, None)
+
+
+def _way(edge: Edge) -> tuple[Node | AccumulateGrad | None, int]:
+    """The node that an edge leads to, and to which of its outputs."""
+    if edge is None:
+        return None, 0
+    return (AccumulateGrad(edge), 0) if isinstance(edge, Tensor) else (edge.node, edge.position)
 
 
 def _first_constructed(self: Node, *values: Any, **named: Any) -> None:

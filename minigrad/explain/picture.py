@@ -115,7 +115,7 @@ def looks(ids: Iterable[int]) -> dict[int, tuple[int, int]]:
     return {id_: (k % len(COLOURS), (k + k // len(COLOURS)) % len(DASHES)) for k, id_ in enumerate(sorted(set(ids)))}
 
 
-# ---- drawn ----
+# ---- drawn -----------------------------------------------------------------------------------------------------------
 
 _GREY, _INK, _FAINT = "#b8bcc2", "#1b1f24", "#5c636b"
 #: In points, how high a row is, and how wide a column of one-hot vectors, labels, arrows, a sign and a title are.
@@ -318,13 +318,12 @@ def page(text: str, embedding: Embedding, note: str, command: str) -> str:
     names = {"embedding": embedding, "loss": loss}
     story = backward(loss, names=names, max_values=MOST_ROWS * MOST_COLUMNS)
     words = WORDS[: len(weight)]
+    styles = [f".k{k} {{ --k: var(--k{k}); }}\n.dash{k} {{ --dash: {dash}; }}" for k, dash in enumerate(DASHES)]
     frame, script = [Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "js")]
     return Template(frame).substitute(
         light=" ".join([f"--k{k}: {colour};" for k, colour in enumerate(COLOURS)]),
         dark=" ".join([f"--k{k}: {colour};" for k, colour in enumerate(DARK)]),
-        looks="\n".join(
-            [f".k{k} {{ --k: var(--k{k}); }}\n.dash{k} {{ --dash: {dash}; }}" for k, dash in enumerate(DASHES)]
-        ),
+        looks="\n".join(styles),
         note=html.escape(note),
         text=html.escape(text),
         known=" · ".join([f"{v}&nbsp;{word}" for v, word in enumerate(words)]),

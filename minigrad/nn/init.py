@@ -174,7 +174,7 @@ kaiming_uniform, kaiming_normal = renamed("nn.init", kaiming_uniform_), renamed(
 orthogonal = renamed("nn.init", orthogonal_)
 
 
-# ---- how --------------------------------------------------------------------------------------------------------
+# ---- how -------------------------------------------------------------------------------------------------------------
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:

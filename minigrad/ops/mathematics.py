@@ -203,7 +203,7 @@ def atan(input: Tensor) -> Tensor:
     """The angle in [-pi/2, pi/2] whose tangent is each element."""
 
 
-# ---- hyperbolic functions -------------------------------------------------------------------------------------------
+# ---- hyperbolic functions --------------------------------------------------------------------------------------------
 
 
 @unary(np.sinh, lambda g, x: g * x.cosh(), Floating)
@@ -371,7 +371,7 @@ def sigmoid(input: Tensor) -> Tensor:
     """
 
 
-# ---- the error function: erf(x) = 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x ---------------------------------
+# ---- the error function: erf(x) = 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x ----------------------------------
 
 
 def _arrays(of: type[np.floating], *numbers: float) -> list[Array]:

@@ -107,7 +107,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     return new_leaf(shared_memory(ndarray))
 
 
-# ---- filled ------------------------------------------------------------------------------------------------------
+# ---- filled ----------------------------------------------------------------------------------------------------------
 
 
 def zeros(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tensor:
@@ -231,7 +231,7 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     return new_leaf_made("new_tensor", lambda of: array_of_data(given, dtypes._BY_NUMPY[of]), options, input.dtype)
 
 
-# ---- ranges ------------------------------------------------------------------------------------------------------
+# ---- ranges ----------------------------------------------------------------------------------------------------------
 
 
 def arange(
@@ -378,7 +378,7 @@ def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
     return new_leaf(new, requires_grad)
 
 
-# ---- older constructors: `LongTensor([1])` is `tensor([1], dtype=long)` ---------------------------------------
+# ---- older constructors: `LongTensor([1])` is `tensor([1], dtype=long)` ----------------------------------------------
 
 
 class _TypedTensor(type):

@@ -261,7 +261,7 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     return input._refill(drawn(tensors.random_arrays.random_, generator, *limits), f"RandomBackward{2 - len(given)}")
 
 
-# ---- the state of the default generator --------------------------------------------------------------------------
+# ---- the state of the default generator ------------------------------------------------------------------------------
 
 
 def get_rng_state() -> Tensor:
