@@ -659,7 +659,8 @@ def binary_cross_entropy(
     """
     how = reduction_of(reduction, size_average, reduce)
     if asked(target, "size") != asked(input, "size"):
-        raise ValueError(f"Using a target size ({target.size()}) that is different to the input size ({input.size()})")
+        problem = f"Using a target size ({target.size()}) that is different to the input size ({input.size()})"
+        raise ValueError(f"{problem}{_resized(target, input)}")
     if target.dtype is not input.dtype:
         found = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
         raise RuntimeError(f"{found}: the targets are probabilities, target.to({input.dtype!r})")
@@ -693,7 +694,8 @@ def binary_cross_entropy_with_logits(
     """
     how = reduction_of(reduction, size_average, reduce)
     if asked(target, "size") != asked(input, "size"):
-        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+        problem = f"Target size ({target.size()}) must be the same as input size ({input.size()})"
+        raise ValueError(f"{problem}{_resized(target, input)}")
     check_floating("log_sigmoid_cpu", input)
     check_cast(input.dtype, target.dtype, "the targets are probabilities, target.float()")
     common = promote_types(input.dtype, target.dtype)
@@ -737,6 +739,11 @@ def kl_div(
         loss = target * target.log().masked_fill(target == 0, 0) - target * input
     whole = reduced(loss, how)
     return whole / input.shape[0] if reduction == "batchmean" and input.ndim else whole
+
+
+def _resized(target: Tensor, input: Tensor) -> str:
+    """The remedy where a target has as many elements as the input, and another size; "" for another number of them."""
+    return ": target.view_as(input)" if target.numel() == input.numel() else ""
 
 
 def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Any:

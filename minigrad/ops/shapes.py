@@ -269,7 +269,9 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     ndim = input._array.ndim
     if len(dims) != ndim:
-        raise RuntimeError(f"permute(): number of dimensions is {ndim}, which are not as many as {tuple(dims)}")
+        problem = "number of dimensions in the tensor input does not match the length of the desired ordering"
+        counts = f"input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        raise RuntimeError(f"permute(sparse_coo): {problem} of dimensions i.e. {counts}")
     order = tuple([normal_dim(dim, ndim) for dim in dims])
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")

@@ -369,7 +369,7 @@ class RNNBase(Recurrent):
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError(f"dropout should be a number in range [0, 1], a probability, but got {dropout}")
         if self.proj_size:
-            raise ValueError("proj_size is not supported: nn.Linear(hidden_size, proj_size) of the output is close")
+            raise NotImplementedError("proj_size: nn.Linear(hidden_size, proj_size) of the output is close")
         if dropout and num_layers == 1:
             warn_program(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
