@@ -791,6 +791,7 @@ calls(
     x.movedim((0, 0), (0, 1))
     x.flatten(1, 0)
     x.flatten(1, 1) is x
+    x[torch.tensor(0):] is x
     x.unflatten(1, (2, 2))
     x.unflatten(2, (2, -1))
     x[0, 0].mT

@@ -160,9 +160,8 @@ def backward(
     for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1):
         place = place_of(x)
         name = called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}")
-        told = f"{name} = {elements_text(x.detach()._array)}" if x.numel() == 1 else f"{name} of shape {tuple(x.shape)}"
         rule, value = "given" if g is not None else "1, as none is given", value_of(ones_like(x) if g is None else g)
-        starts.append(Step(0, told, "", (), (passed(0, rule, {}, value, place),)))
+        starts.append(Step(0, _shown(x, name), "", (), (passed(0, rule, {}, value, place),)))
     steps: list[Step] = []
     for number, (node, (came_in, out)) in enumerate(visits.items(), 1):
         went_out = [
@@ -176,6 +175,11 @@ def backward(
         for p, x in targets.items()
     ]
     return Story(tuple(starts), tuple(steps), tuple(leaves), max_steps)
+
+
+def _shown(x: Tensor, name: str) -> str:
+    """A tensor that the walk starts from: its number, or its shape."""
+    return f"{name} = {elements_text(x.detach()._array)}" if x.numel() == 1 else f"{name} of shape {tuple(x.shape)}"
 
 
 def _summed(rule: str, node: Node, value: Value | None, came_in: Sequence[Any]) -> str:
