@@ -15,13 +15,14 @@ from minigrad.core.dtypes import *
 from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
+from minigrad.ops import arguments
+from minigrad.ops.arguments import *
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
 from minigrad.tensor import Tensor
-from minigrad.tensors import creation, machine, options, random_tensors
+from minigrad.tensors import creation, machine, random_tensors
 from minigrad.tensors.creation import *
 from minigrad.tensors.errors import advised
 from minigrad.tensors.machine import *
-from minigrad.tensors.options import *
 from minigrad.tensors.random_tensors import *
 
 # The PyTorch whose programs run, since they ask for it, and minigrad's own.
@@ -39,7 +40,7 @@ __all__ = [
 ]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]
-for _part in (dtypes, options, creation, random_tensors, machine):
+for _part in (dtypes, arguments, creation, random_tensors, machine):
     __all__ += _part.__all__
 machine.add_modules(sys.modules[__name__])
 machine.keep_freed_memory()

@@ -3,8 +3,8 @@
 import builtins
 import collections.abc
 import minigrad.core.dtypes
+import minigrad.ops.arguments
 import minigrad.random
-import minigrad.tensors.options
 import types
 from minigrad.core.tensor import Tensor
 import numpy as np
@@ -76,7 +76,7 @@ from minigrad.tensors.conversion import clone as clone
 from minigrad.tensors.machine import compile as compile
 from minigrad.ops.shapes import cat as concat
 from minigrad.ops.shapes import cat as concatenate
-contiguous_format: minigrad.tensors.options.memory_format
+contiguous_format: minigrad.ops.arguments.memory_format
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
     """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
 
@@ -105,7 +105,7 @@ from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
 from minigrad.linalg import det as det
 from minigrad.tensors.conversion import detach as detach
-from minigrad.tensors.options import device as device
+from minigrad.ops.arguments import device as device
 from minigrad.ops.matrices import diag as diag
 from minigrad.ops.matrices import diag_embed as diag_embed
 from minigrad.ops.matrices import diagonal as diagonal
@@ -129,7 +129,7 @@ from minigrad.ops.mathematics import exp as exp
 from minigrad.ops.mathematics import exp2 as exp2
 from minigrad.ops.mathematics import expm1 as expm1
 from minigrad.tensors.creation import eye as eye
-from minigrad.tensors.options import finfo as finfo
+from minigrad.ops.arguments import finfo as finfo
 from minigrad.ops.mathematics import trunc as fix
 from minigrad.ops.shapes import flatten as flatten
 from minigrad.ops.shapes import flip as flip
@@ -181,7 +181,7 @@ from minigrad.ops.comparison import isfinite as isfinite
 from minigrad.ops.ordering import isin as isin
 from minigrad.ops.comparison import isinf as isinf
 from minigrad.ops.comparison import isnan as isnan
-from minigrad.tensors.options import layout as layout
+from minigrad.ops.arguments import layout as layout
 from minigrad.ops.comparison import le as le
 from minigrad.ops.mathematics import lerp as lerp
 from minigrad.ops.comparison import lt as less
@@ -209,7 +209,7 @@ from minigrad.ops.reductions import max as max
 from minigrad.ops.comparison import maximum as maximum
 from minigrad.ops.reductions import mean as mean
 from minigrad.ops.ordering import median as median
-from minigrad.tensors.options import memory_format as memory_format
+from minigrad.ops.arguments import memory_format as memory_format
 from minigrad.ops.shapes import meshgrid as meshgrid
 from minigrad.ops.reductions import min as min
 from minigrad.ops.comparison import minimum as minimum
@@ -247,7 +247,7 @@ pi: builtins.float
 from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.mathematics import positive as positive
 from minigrad.ops.mathematics import pow as pow
-preserve_format: minigrad.tensors.options.memory_format
+preserve_format: minigrad.ops.arguments.memory_format
 from minigrad.ops.reductions import prod as prod
 from minigrad.tensors.conversion import promote_types as promote_types
 from minigrad.tensors.random_tensors import rand as rand
@@ -290,7 +290,7 @@ from minigrad.ops.mathematics import sin as sin
 from minigrad.ops.mathematics import sinh as sinh
 from minigrad.ops.activations import softmax as softmax
 from minigrad.ops.ordering import sort as sort
-sparse_coo: minigrad.tensors.options.layout
+sparse_coo: minigrad.ops.arguments.layout
 from minigrad.tensors.sparse import sparse_coo_tensor as sparse_coo_tensor
 from minigrad.ops.shapes import split as split
 from minigrad.ops.mathematics import sqrt as sqrt
@@ -299,7 +299,7 @@ from minigrad.ops.shapes import squeeze as squeeze
 from minigrad.ops.shapes import stack as stack
 from minigrad.ops.reductions import std as std
 from minigrad.ops.reductions import std_mean as std_mean
-strided: minigrad.tensors.options.layout
+strided: minigrad.ops.arguments.layout
 from minigrad.ops.mathematics import sub as sub
 from minigrad.ops.mathematics import sub as subtract
 from minigrad.ops.reductions import sum as sum

@@ -13,8 +13,8 @@ from typing import SupportsIndex, SupportsInt, TypeAlias
 import numpy as np
 
 from minigrad.core.dtypes import Array
+from minigrad.ops.arguments import CPU
 from minigrad.tensors.errors import advised
-from minigrad.tensors.options import CPU
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "seed"]
 

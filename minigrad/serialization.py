@@ -28,9 +28,10 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import Size
 from minigrad.nn.parameter import Parameter
+from minigrad.ops.arguments import check_on_cpu, device
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import new_leaf
 from minigrad.tensors.errors import advised
-from minigrad.tensors.options import check_on_cpu, device, new_leaf
 
 __all__ = ["load", "save"]
 globals().update(advised(__name__, __all__))

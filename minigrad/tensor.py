@@ -16,11 +16,10 @@ from minigrad.core import dtypes, tape, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.ops import activations, comparison, mathematics, matrices, ordering, reductions, shapes, writing  # noqa: F401
-from minigrad.ops.arguments import own_dim
+from minigrad.ops.arguments import CPU, device as Device, layout, own_dim, strided
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import CPU, device as Device, layout, strided
 
 
 @members

@@ -7,9 +7,9 @@ from typing import Any, SupportsIndex
 
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import storage_of
+from minigrad.ops.arguments import DType, OnDevice, check_can_require_grad
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import empty
-from minigrad.tensors.options import DType, OnDevice, check_can_require_grad, new_leaf
+from minigrad.tensors.creation import empty, new_leaf
 
 __all__ = ["Parameter", "UninitializedBuffer", "UninitializedParameter"]
 

@@ -20,7 +20,7 @@ from minigrad.core.ops import Elementwise, Mul, cast, floating, kept_dims, maske
 from minigrad.core.tape import Node, Unary, keep_read
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, of_node, op
-from minigrad.ops.arguments import check_floating, normal_dim, reduced_dims
+from minigrad.ops.arguments import as_dtype, check_floating, normal_dim, reduced_dims
 from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.fused import in_float32, in_one_step, named, rounded
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
@@ -29,7 +29,6 @@ from minigrad.ops.reductions import MANY, Reduction, extremes
 from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import as_dtype
 
 
 class Gate(Curve):

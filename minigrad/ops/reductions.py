@@ -18,11 +18,10 @@ from minigrad.core.ops import Expand, Sum, cast, kept_dims, masked
 from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Storage, Tensor
 from minigrad.declare import Dims, op, rewritten
-from minigrad.ops.arguments import check_real, normal_dim, normal_dims, reduced_dims
+from minigrad.ops.arguments import as_dtype, check_real, normal_dim, normal_dims, reduced_dims
 from minigrad.ops.fused import in_float32, in_one_step
 from minigrad.ops.indexing import Index, all_dims, places_along, positions
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import as_dtype
 
 S = TypeVar("S", bound=return_types.Selected)
 

@@ -22,7 +22,7 @@ from minigrad.core.tensor import storage_of
 from minigrad.ops.indexing import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import new_leaf
+from minigrad.tensors.creation import new_leaf
 
 Rate = float | Tensor
 

@@ -18,9 +18,9 @@ from minigrad.core.modes import current
 from minigrad.core.ops import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members, method
 from minigrad.declare import op
-from minigrad.tensors import options
+from minigrad.ops import arguments
+from minigrad.ops.arguments import as_dtype, check_on_cpu, contiguous_format, layout, memory_format, sparse_coo
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import as_dtype, check_on_cpu, contiguous_format, layout, memory_format, sparse_coo
 
 
 @op()
@@ -217,7 +217,7 @@ class Conversion(Tensor):
 
     def cuda(
         self,
-        device: options.device | str | builtins.int | None = None,
+        device: arguments.device | str | builtins.int | None = None,
         non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,
     ) -> Any:
@@ -225,7 +225,7 @@ class Conversion(Tensor):
         check_on_cpu("cuda" if device is None else device)
         raise RuntimeError(f"Invalid device, must be cuda device, not {device}: x is on the CPU")
 
-    def pin_memory(self, device: options.device | str | builtins.int | None = None) -> Any:
+    def pin_memory(self, device: arguments.device | str | builtins.int | None = None) -> Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
         raise RuntimeError("Cannot access accelerator device when none is available: leave pin_memory() out")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import Any, ClassVar, Literal, Never, SupportsIndex, Unpack
 
@@ -16,28 +16,9 @@ from minigrad.core.tape import quiet
 from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import op
 from minigrad.ops import arguments
+from minigrad.ops.arguments import DType, LikeOptions, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked
 from minigrad.tensors.conversion import checked_array, shared_memory
 from minigrad.tensors.errors import warn_program
-from minigrad.tensors.options import (
-    DType,
-    Fill,
-    LikeOptions,
-    OnDevice,
-    Options,
-    SizedOptions,
-    Sizes,
-    as_dtype,
-    checked,
-    contiguous_format,
-    filling,
-    int_of,
-    listed,
-    memory_format,
-    new_leaf,
-    new_leaf_made,
-    new_leaf_of_sizes,
-    number_of,
-)
 
 __all__ = [
     "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
@@ -132,7 +113,7 @@ def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tens
 
 
 def empty(
-    *sizes: SupportsIndex | Sizes, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]
+    *sizes: SupportsIndex | Sizes, memory_format: arguments.memory_format | None = None, **options: Unpack[SizedOptions]
 ) -> Tensor:
     """A tensor whose elements are whatever was in memory: to be written before they are read.
 
@@ -151,7 +132,7 @@ def full(size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     tensor([7, 7])
     """
     value, fill = filling("full", fill_value)
-    return new_leaf_of_sizes("full", listed("full", size), options, dtypes.of_number(value), fill=fill)
+    return new_leaf_of_sizes("full", arguments.listed("full", size), options, dtypes.of_number(value), fill=fill)
 
 
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Options]) -> Tensor:
@@ -162,7 +143,7 @@ def eye(n: SupportsIndex, m: SupportsIndex | None = None, **options: Unpack[Opti
     tensor([[1., 0.],
             [0., 1.]])
     """
-    sizes = int_of("eye", "n", n, 1), int_of("eye", "m", n if m is None else m, 2)
+    sizes = arguments.int_of("eye", "n", n, 1), arguments.int_of("eye", "m", n if m is None else m, 2)
     return new_leaf_of_sizes("eye", sizes, options, make=lambda shape, of: np.eye(*shape, dtype=of))
 
 
@@ -216,7 +197,7 @@ def new_empty(input: Tensor, *sizes: Any, **options: Unpack[SizedOptions]) -> Te
 def new_full(input: Tensor, size: Sizes, fill_value: Number, **options: Unpack[Options]) -> Tensor:
     """A tensor of `fill_value`, in this tensor's dtype."""
     fill = filling("new_full", fill_value)[1]
-    return new_leaf_of_sizes("new_full", listed("new_full", size), options, input.dtype, fill=fill)
+    return new_leaf_of_sizes("new_full", arguments.listed("new_full", size), options, input.dtype, fill=fill)
 
 
 @op("Tensor")
@@ -256,7 +237,9 @@ def arange(
     if len(given) != 2 or (first is not ... and start is not ...):
         raise TypeError("arange() received an invalid combination of arguments: expected (end) or (start, end, step=1)")
     named = zip(("start", "end", "step"), (*given, 1 if step is ... else step), strict=True)
-    low, high, by = [each if type(each) is int else number_of("arange", name, each, 0) for name, each in named]
+    low, high, by = [
+        each if type(each) is int else arguments.number_of("arange", name, each, 0) for name, each in named
+    ]
     default = None if float in {type(low), type(high), type(by)} else dtypes.int64
     return new_leaf_made("arange", lambda of: _range(low, high, by, of), options, default)
 
@@ -324,7 +307,7 @@ def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Opt
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
-    first, last, by = [number_of("range", "end", each, 1) for each in (start, end, step)]
+    first, last, by = [arguments.number_of("range", "end", each, 1) for each in (start, end, step)]
     wanted, requires_grad = checked("range", options)
     if by and math.isfinite(last - first) and (last - first) * by >= 0:
         last = first + (math.floor((last - first) / by) + (0.5 if wanted in FLOATS else 1)) * by
@@ -338,7 +321,7 @@ def linspace(start: Operand, end: Operand, steps: SupportsIndex, **options: Unpa
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    count = int_of("linspace", "steps", steps, 3)
+    count = arguments.int_of("linspace", "steps", steps, 3)
     first, last = [each.detach() if isinstance(each, Tensor) else each for each in (start, end)]
     return new_leaf_made("linspace", lambda of: _spaced(first, last, count, of), options)
 
@@ -351,7 +334,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         arguments.check_numbers("linspace_cpu", wanted, "expected a dtype of numbers")
     exact = computed_in(wanted) if wanted in FLOATS else np.dtype(np.float64)
     first, last = [
-        exact.type(arguments.filler(number_of("linspace", name, each, position), dtypes._BY_NUMPY[wanted]))
+        exact.type(arguments.filler(arguments.number_of("linspace", name, each, position), dtypes._BY_NUMPY[wanted]))
         for position, (name, each) in enumerate((("start", start), ("end", end)), 1)
     ]
     if count == 1:
@@ -364,11 +347,11 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     return np.concatenate((from_start, from_end)).astype(wanted)
 
 
-def like(name: str, input: Tensor, fill: Fill, options: LikeOptions) -> Tensor:
+def like(name: str, input: Tensor, fill: arguments.Fill, options: LikeOptions) -> Tensor:
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
         tensors.failures.refuse(name, "input", 1, Tensor, input)
-    in_order = options.pop("memory_format", None) is contiguous_format
+    in_order = options.pop("memory_format", None) is arguments.contiguous_format
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
     # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
@@ -443,9 +426,7 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
         raise ValueError("Overflow when unpacking long long: an int in the data is not in [-2**63, 2**63)") from None
 
 
-def made_as_before(
-    arguments: tuple[Any, ...], wanted: dtype | None, device: OnDevice = None, **options: Never
-) -> Tensor:
+def made_as_before(args: tuple[Any, ...], wanted: dtype | None, device: OnDevice = None, **options: Never) -> Tensor:
     """What `Tensor(…)`, of any dtype, and `LongTensor(…)` make: of a tensor, of one sequence, or of sizes.
 
     >>> made_as_before(([1, 2],), None), made_as_before((2, 3), dtypes.int64).shape
@@ -454,7 +435,7 @@ def made_as_before(
     if options:
         remedy = "torch.tensor(data, dtype=…, requires_grad=…) takes options"
         raise TypeError(f"new() received an invalid combination of arguments - got {', '.join(options)}: {remedy}")
-    first = arguments[0] if len(arguments) == 1 else 0
+    first = args[0] if len(args) == 1 else 0
     if isinstance(first, Tensor):
         if device is not None:
             problem = "Legacy tensor constructor of the form torch.Tensor(tensor, device=device)"
@@ -465,10 +446,10 @@ def made_as_before(
     of = wanted or dtypes.get_default_dtype()
     if not isinstance(first, (int, Size)) and isinstance(first, (Sequence, np.ndarray)):
         return new_leaf(array_of_data(first, of), False, device)
-    if len(arguments) == 1 and (isinstance(first, bool) or not isinstance(first, (Size, int, np.integer))):
+    if len(args) == 1 and (isinstance(first, bool) or not isinstance(first, (Size, int, np.integer))):
         raise TypeError(f"new(): data must be a sequence (got {type(first).__name__}): torch.tensor takes {first!r}")
     given: Options = {} if device is None else {"device": device}
-    return new_leaf_of_sizes("new", arguments or (0,), given, of)
+    return new_leaf_of_sizes("new", args or (0,), given, of)
 
 
 def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype | None]:
@@ -531,3 +512,59 @@ def _array_of_numbers(values: list[Number], target: dtype) -> Array:
         array = np.array(values, np.int64)
         return array if target is dtypes.int64 else arguments.converted(array, target)
     return np.array([arguments.converted(np.asarray(value), target) for value in values])
+
+
+# ---- leaves of arrays ------------------------------------------------------------------------------------------------
+
+
+def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> Any:
+    """A leaf tensor of `array` itself, not of a copy."""
+    if on is not None:
+        arguments.check_on_cpu(on)
+    if requires_grad:
+        arguments.check_can_require_grad(dtypes.of(array), requires_grad)
+    leaf = Tensor._new(array)
+    leaf._requires_grad = requires_grad
+    return leaf
+
+
+def new_leaf_made(
+    name: str, make: Callable[[np.dtype[Any]], Array], options: Options, default: dtypes.dtype | None = None
+) -> Tensor:
+    """The leaf of what `make(dtype)` makes, under NumPy's quiet state."""
+    wanted, requires_grad = checked(name, options, default)
+    try:
+        return new_leaf(quiet().run(make, wanted), requires_grad)
+    except (ValueError, OverflowError, MemoryError) as error:
+        raise tensors.failures.beyond_numpy(error) from None
+
+
+def new_leaf_of_sizes(
+    name: str,
+    sizes: Sequence[Any],
+    options: Options,
+    default: dtypes.dtype | None = None,
+    *,
+    make: Callable[..., Array] = np.empty,
+    fill: arguments.Fill | None = None,
+) -> Tensor:
+    """The leaf of what `make(shape, dtype)` makes and `fill` fills; its sizes are given as `sizes_of` reads them.
+
+    Errors: those of `checked`; RuntimeError for sizes that no array has.
+    """
+    shape = arguments.sizes_of(name, sizes, options.pop("size", None))  # type: ignore[typeddict-item]  # SizedOptions has it
+    wanted, requires_grad = checked(name, options, default)
+    try:
+        array = make(shape, wanted)
+        if fill is not None:
+            fill(array)
+        return new_leaf(array, requires_grad)
+    except (ValueError, MemoryError) as error:
+        arguments.check_shape(name, shape, wanted)
+        raise tensors.failures.beyond_numpy(error) from None
+
+
+def filling(name: str, given: object) -> tuple[Number, arguments.Fill]:
+    """The number `fill_value` of the function `name`, and what fills with it; a RuntimeError if it has no place."""
+    value = arguments.number_of(name, "fill_value", given, 2)
+    return value, lambda array: array.fill(arguments.filler(value, dtypes.of(array)))

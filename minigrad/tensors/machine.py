@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from minigrad.core.dtypes import dtype, float16, float32
+from minigrad.ops.arguments import CPU, check_on_cpu, device
 from minigrad.tensors.errors import add_module, warn_program
-from minigrad.tensors.options import CPU, check_on_cpu, device
 
 __all__ = [
     "GradScaler", "autocast", "compile", "get_default_device", "get_num_threads", "set_default_device",

@@ -14,21 +14,11 @@ from minigrad.core.ops import common_shape
 from minigrad.core.tape import Node
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
-from minigrad.ops.arguments import as_int, check_numbers
+from minigrad.ops import arguments
+from minigrad.ops.arguments import LikeOptions, Options, SizedOptions, Sizes, as_int, check_numbers, checked, int_of
 from minigrad.ops.ordering import underived
 from minigrad.random import Source, default_generator, engine_of
-from minigrad.tensors.creation import empty_like, like, zeros_like
-from minigrad.tensors.options import (
-    LikeOptions,
-    Options,
-    SizedOptions,
-    Sizes,
-    checked,
-    int_of,
-    new_leaf,
-    new_leaf_of_sizes,
-    number_of,
-)
+from minigrad.tensors.creation import empty_like, like, new_leaf, new_leaf_of_sizes, zeros_like
 
 __all__ = [
     "get_rng_state", "normal", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "set_rng_state",
@@ -126,8 +116,9 @@ def normal(
     tensor([ -0.1115, 100.1204])
     """
     if isinstance(size, (tuple, list)):
-        numbers = [number_of("normal", name, each, place) for name, each, place in (("mean", mean, 1), ("std", std, 2))]
-        fill = drawn(tensors.random_arrays.normal_, generator, *map(float, numbers))
+        center = float(arguments.number_of("normal", "mean", mean, 1))
+        spread = float(arguments.number_of("normal", "std", std, 2))
+        fill = drawn(tensors.random_arrays.normal_, generator, center, spread)
         return new_leaf_of_sizes("normal", (size,), options, fill=fill)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     fit = all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)])

@@ -28,8 +28,7 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import arguments, mathematics, shapes
-from minigrad.ops.arguments import sizes_of
-from minigrad.tensors import creation, options, printing
+from minigrad.tensors import creation, printing
 
 
 def _of_values(name: str) -> Callable[..., Any]:
@@ -141,7 +140,7 @@ class SparseTensor(Tensor):
     dtype, is_floating_point = map(_of_shape, ("dtype", "is_floating_point"))
 
     #: How the elements lie in memory: entries and their coordinates.
-    layout = options.sparse_coo
+    layout = arguments.sparse_coo
 
     def sparse_dim(self) -> builtins.int:
         """How many dimensions the indices count in: the first ones."""
@@ -378,10 +377,10 @@ class SparseTensor(Tensor):
 def sparse_coo_tensor(
     indices: object = None,
     values: object = None,
-    size: options.Sizes | None = None,
+    size: arguments.Sizes | None = None,
     *,
-    dtype: options.DType = None,
-    device: options.OnDevice = None,
+    dtype: arguments.DType = None,
+    device: arguments.OnDevice = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
     check_invariants: bool | None = None,
@@ -400,12 +399,12 @@ def sparse_coo_tensor(
             [0., 0.],
             [1., 2.]])
     """
-    wanted = options.as_dtype("sparse_coo_tensor", dtype)
-    options.checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
+    wanted = arguments.as_dtype("sparse_coo_tensor", dtype)
+    arguments.checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
     if size is not None:
-        options.listed("sparse_coo_tensor", size)
+        arguments.listed("sparse_coo_tensor", size)
     if values is None:
-        size = sizes_of("sparse_coo_tensor", (), indices if size is None else size)
+        size = arguments.sizes_of("sparse_coo_tensor", (), indices if size is None else size)
         indices, values = np.empty((len(size), 0)), creation.zeros(0, dtype=wanted)
     places = creation.as_tensor(indices)._array.astype(np.int64)
     entries = creation.as_tensor(values, wanted)
@@ -413,8 +412,8 @@ def sparse_coo_tensor(
     if places.ndim != 2 or shape[0] != places.shape[1]:
         raise RuntimeError(f"indices must be sparse_dim x nnz, and values nnz x *, but got {places.shape} and {shape}")
     least = places.max(axis=1, initial=-1) + 1
-    sizes = sizes_of("sparse_coo_tensor", ((*least.tolist(), *shape[1:]) if size is None else size,))
-    options.check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
+    sizes = arguments.sizes_of("sparse_coo_tensor", ((*least.tolist(), *shape[1:]) if size is None else size,))
+    arguments.check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
     if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
         shapes = f"expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}"
         raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")

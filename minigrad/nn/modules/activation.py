@@ -13,11 +13,11 @@ from minigrad.nn import functional as F, init as initialize
 from minigrad.nn.modules.layer import FunctionLayer, ParameterLayer, WeightLayer
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear
 from minigrad.nn.parameter import Parameter, add_parameters
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.tensor import Tensor
 from minigrad.tensors.conversion import is_floating_point
 from minigrad.tensors.creation import full, zeros
 from minigrad.tensors.errors import asked
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
     "ELU", "GELU", "Dropout", "Dropout2d", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MultiheadAttention",

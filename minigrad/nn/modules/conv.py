@@ -11,9 +11,9 @@ from minigrad.nn.modules.layer import Bias, LazyModuleMixin, WeightLayer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import add_parameters
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.ops.convolution import Windows, named_padding, per_dim
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",

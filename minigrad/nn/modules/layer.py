@@ -13,8 +13,8 @@ from typing import Any, ClassVar, TypeAlias, dataclass_transform
 from minigrad.constructors import with_options
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, Uninitialized, UninitializedBuffer, UninitializedParameter
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import DType, OnDevice
 
 #: An option that says whether there is a bias; the attribute of that name is the parameter, or None.
 Bias: TypeAlias = Any

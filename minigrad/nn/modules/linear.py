@@ -7,8 +7,8 @@ import math
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import Layer, LazyModuleMixin
 from minigrad.nn.parameter import Parameter, add_parameters
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.tensor import Tensor
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Identity", "LazyLinear", "Linear"]
 

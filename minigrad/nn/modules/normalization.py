@@ -12,9 +12,9 @@ from minigrad.constructors import with_options
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import Bias, LazyModuleMixin, ParameterLayer
 from minigrad.nn.parameter import Parameter, add_parameters
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty, tensor
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm2d", "LayerNorm", "LazyBatchNorm1d",

@@ -30,12 +30,12 @@ from minigrad.nn.modules.layer import ParameterLayer
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.ops.fused import Fused
 from minigrad.ops.shapes import cat, stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
 from minigrad.tensors.errors import asked, warn_program
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 

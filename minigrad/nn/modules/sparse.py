@@ -10,11 +10,11 @@ from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import WeightLayer
 from minigrad.nn.modules.module import unusual
 from minigrad.nn.parameter import Parameter
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.ops.embedding import padding_position
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
 from minigrad.tensors.errors import asked
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = ["Embedding", "EmbeddingBag"]
 

@@ -17,9 +17,9 @@ from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
+from minigrad.ops.arguments import DType, OnDevice
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import full
-from minigrad.tensors.options import DType, OnDevice
 
 __all__ = [
     "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer",

@@ -10,8 +10,8 @@ from minigrad.core.modes import no_grad
 from minigrad.nn.utils import rnn
 from minigrad.ops.shapes import stack
 from minigrad.tensor import Tensor
+from minigrad.tensors.creation import new_leaf
 from minigrad.tensors.errors import add_module, advised, renamed
-from minigrad.tensors.options import new_leaf
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "rnn"]
 globals().update(advised(__name__, __all__))
