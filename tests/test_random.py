@@ -15,7 +15,6 @@ from hypothesis import given, strategies as st
 import minigrad
 from minigrad import random as minirandom
 from minigrad.random import Generator
-from minigrad.tensors import random_arrays
 
 SEEDS = st.integers(-(2**63), 2**64 - 1)
 
@@ -36,29 +35,29 @@ def test_module_functions_govern_the_default_generator() -> None:
 @given(SEEDS, st.integers(0, 5))
 def test_copies_continue_alike_and_apart(seed: int, drawn: int) -> None:
     original = generator(seed)
-    random_arrays.normal_(np.empty(drawn), 0.0, 1.0, original)
+    minirandom.normal_(np.empty(drawn), 0.0, 1.0, original)
     again = pickle.loads(pickle.dumps(original))
     copies = [original.clone_state(), copy.copy(original).clone_state(), copy.deepcopy(original), again]
-    expected = random_arrays.normal_(np.empty(5), 0.0, 1.0, original).tolist()
+    expected = minirandom.normal_(np.empty(5), 0.0, 1.0, original).tolist()
     for each in copies:
         assert each.initial_seed() == original.initial_seed()
-        assert random_arrays.normal_(np.empty(5), 0.0, 1.0, each).tolist() == expected
+        assert minirandom.normal_(np.empty(5), 0.0, 1.0, each).tolist() == expected
 
 
 @given(SEEDS)
 def test_manual_seed_forgets_the_waiting_normal(seed: int) -> None:
-    fresh = random_arrays.normal_(np.empty(3), 0.0, 1.0, generator(seed)).tolist()
+    fresh = minirandom.normal_(np.empty(3), 0.0, 1.0, generator(seed)).tolist()
     used = generator(seed)
-    random_arrays.normal_(np.empty(1), 0.0, 1.0, used)
-    assert random_arrays.normal_(np.empty(3), 0.0, 1.0, used.manual_seed(seed)).tolist() == fresh
+    minirandom.normal_(np.empty(1), 0.0, 1.0, used)
+    assert minirandom.normal_(np.empty(3), 0.0, 1.0, used.manual_seed(seed)).tolist() == fresh
 
 
 def test_long_arrays_are_the_same_in_any_number_of_draws() -> None:
     # More than one batch, and a size that no step divides.
     size = 2 * 2**20 + 12345
-    whole = random_arrays.uniform_(np.empty(size, "float32"), 0.0, 1.0, generator(3))
+    whole = minirandom.uniform_(np.empty(size, "float32"), 0.0, 1.0, generator(3))
     source = generator(3)
-    parts = [random_arrays.uniform_(np.empty(n, "float32"), 0.0, 1.0, source) for n in (size // 3, size - size // 3)]
+    parts = [minirandom.uniform_(np.empty(n, "float32"), 0.0, 1.0, source) for n in (size // 3, size - size // 3)]
     assert (whole == np.concatenate(parts)).all()
 
 
@@ -66,7 +65,7 @@ def test_long_arrays_are_the_same_in_any_number_of_draws() -> None:
 LONG: list[tuple[int, Callable[[Any, Any], Any]]] = [
     (4, lambda api, g: api.randn(100_003, generator=g)),
     (4, lambda api, g: api.zeros(2**20 + 70_001).normal_(0.0, 0.02, generator=g)),
-    (0, lambda api, g: api.randperm(2 * random_arrays._STEP + 1, generator=g)),
+    (0, lambda api, g: api.randperm(2 * minirandom._STEP + 1, generator=g)),
     (0, lambda api, g: api.rand(100_003, dtype=api.float16, generator=g)),
     (0, lambda api, g: api.randint(-5, 2**40, (100_003,), generator=g)),
 ]

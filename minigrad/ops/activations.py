@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from minigrad import tensors
+from minigrad import random
 from minigrad.core import arrays, dtypes
 from minigrad.core.arrays import ONE, all_within, blocked, chosen, cleared, row_blocks, sum_of_products, total, widened
 from minigrad.core.dtypes import HALVES, Array, bool_, dtype, float32
@@ -26,7 +26,6 @@ from minigrad.ops.fused import in_float32, in_one_step, named, rounded
 from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.matrices import triangle
 from minigrad.ops.reductions import MANY, Reduction, extremes
-from minigrad.random import default_generator
 from minigrad.tensors.creation import empty, empty_like, zeros
 from minigrad.tensors.errors import warn_program
 
@@ -690,7 +689,7 @@ def _dropped(input: Tensor, like: Tensor, p: float, training: bool, inplace: boo
         noise = zeros((), dtype=input.dtype)
     elif array.dtype in arrays.WIDE_FLOATS:
         # In the array itself, which nobody else has seen, in half the time of methods in place.
-        tensors.random_arrays.bernoulli_(array, 1 - p, default_generator)
+        random.bernoulli_(array, 1 - p, random.default_generator)
         array /= 1 - p
     else:
         noise.bernoulli_(1 - p).div_(1 - p)

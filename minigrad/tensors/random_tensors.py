@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex, Unpack
 
 import numpy as np
 
-from minigrad import tensors
+from minigrad import random
 from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.ops import common_shape
@@ -32,7 +32,7 @@ def rand(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unp
     >>> torch.rand(2, generator=torch.Generator().manual_seed(123))
     tensor([0.2961, 0.5166])
     """
-    return new_leaf_of_sizes("rand", sizes, options, fill=drawn(tensors.random_arrays.uniform_, generator, 0.0, 1.0))
+    return new_leaf_of_sizes("rand", sizes, options, fill=drawn(random.uniform_, generator, 0.0, 1.0))
 
 
 def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Unpack[SizedOptions]) -> Tensor:
@@ -42,7 +42,7 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Un
     >>> torch.randn(2, generator=torch.Generator().manual_seed(123))
     tensor([-0.1115,  0.1204])
     """
-    return new_leaf_of_sizes("randn", sizes, options, fill=drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0))
+    return new_leaf_of_sizes("randn", sizes, options, fill=drawn(random.normal_, generator, 0.0, 1.0))
 
 
 def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Callable[[Array], Array]:
@@ -53,12 +53,12 @@ def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Ca
 
 def rand_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `rand`, of the shape, dtype and memory order of `input`."""
-    return like("rand_like", input, drawn(tensors.random_arrays.uniform_, generator, 0.0, 1.0), options)
+    return like("rand_like", input, drawn(random.uniform_, generator, 0.0, 1.0), options)
 
 
 def randn_like(input: Tensor, *, generator: Source = None, **options: Unpack[LikeOptions]) -> Tensor:
     """Draws as of `randn`, of the shape, dtype and memory order of `input`."""
-    return like("randn_like", input, drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0), options)
+    return like("randn_like", input, drawn(random.normal_, generator, 0.0, 1.0), options)
 
 
 def randint(
@@ -86,7 +86,7 @@ def randint(
     if given or high is None or not isinstance(size, (tuple, list, Sequence)):
         raise TypeError("randint() expects (high, size) or (low, high, size) with a tuple as size: randint(10, (3,))")
     first, end = int_of("randint", "low", low, 1), int_of("randint", "high", high, place)
-    fill = drawn(tensors.random_arrays.random_, generator, first, end)
+    fill = drawn(random.random_, generator, first, end)
     return new_leaf_of_sizes("randint", (size,), options, dtypes.int64, fill=fill)
 
 
@@ -99,7 +99,7 @@ def randperm(n: SupportsIndex, *, generator: Source = None, **options: Unpack[Op
     """
     wanted, requires_grad = checked("randperm", options, dtypes.int64)
     check_numbers("randperm", wanted, "expected a dtype of numbers")
-    order = tensors.random_arrays.randperm(int_of("randperm", "n", n, 1), engine_of(generator))
+    order = random.randperm(int_of("randperm", "n", n, 1), engine_of(generator))
     return new_leaf(order.astype(wanted, copy=False), requires_grad)
 
 
@@ -118,7 +118,7 @@ def normal(
     if isinstance(size, (tuple, list)):
         center = float(arguments.number_of("normal", "mean", mean, 1))
         spread = float(arguments.number_of("normal", "std", std, 2))
-        fill = drawn(tensors.random_arrays.normal_, generator, center, spread)
+        fill = drawn(random.normal_, generator, center, spread)
         return new_leaf_of_sizes("normal", (size,), options, fill=fill)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     fit = all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)])
@@ -127,7 +127,7 @@ def normal(
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"
-    fill = drawn(tensors.random_arrays.normal_, generator, 0.0, 1.0 if isinstance(std, Tensor) else std)
+    fill = drawn(random.normal_, generator, 0.0, 1.0 if isinstance(std, Tensor) else std)
 
     def draw(*arrays: Array) -> Array:
         array = fill(np.empty(common_shape([x.shape for x in arrays]), arrays[0].dtype))
@@ -166,7 +166,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None
     """
 
     def draw(x: Array) -> Array:
-        return drawn(tensors.random_arrays.bernoulli_, generator, x if p is None else p)(np.empty(x.shape, x.dtype))
+        return drawn(random.bernoulli_, generator, x if p is None else p)(np.empty(x.shape, x.dtype))
 
     if p is None:
         return Drawn(draw, "BernoulliBackward0").of(input)
@@ -183,7 +183,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     >>> torch.tensor([0.0, 1.0]).multinomial(3, replacement=True)
     tensor([1, 1, 1])
     """
-    draw = tensors.random_arrays.multinomial
+    draw = random.multinomial
     return input._new(draw(input._array, as_int(num_samples), replacement, engine_of(generator)))
 
 
@@ -199,7 +199,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: S
     >>> torch.empty(3).uniform_(-1, 1)
     tensor([-0.4078,  0.0331, -0.4967])
     """
-    return input._refill(drawn(tensors.random_arrays.uniform_, generator, from_, to), "UniformBackward0")
+    return input._refill(drawn(random.uniform_, generator, from_, to), "UniformBackward0")
 
 
 @op("Tensor")
@@ -211,14 +211,14 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: So
     >>> torch.empty(3).normal_(0, 0.02)
     tensor([-0.0022,  0.0024, -0.0074])
     """
-    draw = drawn(tensors.random_arrays.normal_, generator, as_number(mean), as_number(std))
+    draw = drawn(random.normal_, generator, as_number(mean), as_number(std))
     return input._refill(draw, "NormalBackward0")
 
 
 @op("Tensor")
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Write draws from the exponential distribution of rate `lambd`."""
-    return input._refill(drawn(tensors.random_arrays.exponential_, generator, lambd), "ExponentialBackward0")
+    return input._refill(drawn(random.exponential_, generator, lambd), "ExponentialBackward0")
 
 
 @op("nn.functional")
@@ -235,7 +235,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Source = None) -> Tensor:
     """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     chance = p._array if isinstance(p, Tensor) else p
-    return input._refill(drawn(tensors.random_arrays.bernoulli_, generator, chance), "BernoulliBackward2")
+    return input._refill(drawn(random.bernoulli_, generator, chance), "BernoulliBackward2")
 
 
 @op("Tensor")
@@ -249,7 +249,7 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
         raise TypeError("random_() received an invalid combination of arguments: expected (to) or (from, to)")
     low, high = given if len(given) == 2 else (0, given[0] if given else None)
     limits = as_int(low) if given else None, None if high is None else as_int(high)
-    return input._refill(drawn(tensors.random_arrays.random_, generator, *limits), f"RandomBackward{2 - len(given)}")
+    return input._refill(drawn(random.random_, generator, *limits), f"RandomBackward{2 - len(given)}")
 
 
 # ---- the state of the default generator ------------------------------------------------------------------------------
