@@ -343,7 +343,19 @@ def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
             if size != 1 and sizes.setdefault(letter, size) != size:
                 it = f"subscript {letter if letter in equation else '...'} has size {size} for operand {position}"
                 raise RuntimeError(f"einsum(): {it} which does not broadcast with previously seen size {sizes[letter]}")
-    return contracted(terms, output, given)
+    factors = [_unrepeated(x, term, sizes) for x, term in zip(given, terms, strict=True)]
+    x, term = factors[0]
+    for position, (y, other) in enumerate(factors[1:], 2):
+        left = "".join([output, *[each for _, each in factors[position:]]])
+        x, term = _multiplied(*_summed(x, term, left + other), *_summed(y, other, left + term), left, sizes)
+    gone = [each for each in term if each not in output]
+    order = [term.index(each) for each in (*output, *gone)]
+    if len(factors) == 1:
+        found = Permute(tuple(order)).of(x)
+        return found.sum(range(len(output), len(term))) if gone else found
+    found = _in_order(x, order)
+    # As in PyTorch, what was summed over was a dimension of size 1 until now.
+    return found if set("".join(terms)) <= set(output) else Reshape(found._array.shape).of(found)
 
 
 @op("torch")
@@ -358,36 +370,40 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
     if not isinstance(lists, (list, tuple)):
         if not 0 <= index(lists) <= min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects 0 <= dims <= ndim_a and ndim_b, but got dims={dims}")
-        lists = [*range(a.ndim - lists, a.ndim)], [*range(lists)]
+        lists = range(a.ndim - lists, a.ndim), range(lists)
     of_a, of_b = [normal_dims(each, x.ndim) for each, x in zip(lists, (a, b), strict=True)]
-    if len(of_a) != len(of_b):
-        raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
-    summed = common_shape([tuple([x._array.shape[dim] for dim in dims]) for x, dims in ((a, of_a), (b, of_b))])
     rest_a, rest_b = [[dim for dim in range(x.ndim) if dim not in dims] for x, dims in ((a, of_a), (b, of_b))]
-    left, right = [[x._array.shape[dim] for dim in dims] for x, dims in ((a, rest_a), (b, rest_b))]
     x, y = _in_order(a, [*rest_a, *of_a]), _in_order(b, [*of_b, *rest_b])
-    if x._array.shape != (*left, *summed) or y._array.shape != (*summed, *right):
-        x, y = x.expand(*left, *summed), y.expand(*summed, *right)
+    rows, summed = x._array.shape[: len(rest_a)], x._array.shape[len(rest_a) :]
+    others, columns = y._array.shape[: len(of_b)], y._array.shape[len(of_b) :]
+    if len(summed) != len(others):
+        raise RuntimeError(f"both dimension lists should have same length: got {lists[0]} and {lists[1]}")
+    if summed != others:
+        summed = common_shape([summed, others])
+        x, y = x.expand(*rows, *summed), y.expand(*summed, *columns)
     size = math.prod(summed)
-    found = in_shape(x, (math.prod(left), size)) @ in_shape(y, (size, math.prod(right)))
-    return Reshape((*left, *right)).of(found)
+    found = in_shape(x, (math.prod(rows), size)) @ in_shape(y, (size, math.prod(columns)))
+    return Reshape((*rows, *columns)).of(found)
 
 
-def contracted(terms: Sequence[str], output: str, operands: Sequence[Tensor]) -> Tensor:
-    """The sum of products of `operands`, whose dimensions have the letters of `terms`, with those of `output`."""
-    named = [_on_diagonal(x, term) for x, term in zip(operands, terms, strict=True)]
-    x, term = named[0]
-    for position, (y, other) in enumerate(named[1:], 2):
-        left = "".join([output, *[each for _, each in named[position:]]])
-        x, term = _multiplied(*_without_own(x, term, y, other, left), *_without_own(y, other, x, term, left), left)
-    gone = [each for each in term if each not in output]
-    order = [term.index(each) for each in (*output, *gone)]
-    if len(named) == 1:
-        found = Permute(tuple(order)).of(x)
-        return found.sum(range(len(output), len(term))) if gone else found
-    found = _in_order(x, order)
-    # As in PyTorch, what was summed over was a dimension of size 1 until now.
-    return found if set("".join(terms)) <= set(output) else Reshape(found._array.shape).of(found)
+def _unrepeated(x: Tensor, term: str, sizes: dict[str, int]) -> tuple[Tensor, str]:
+    """`x` with a diagonal in place of dimensions of one letter, and without those that broadcast; and its letters."""
+    for letter in dict.fromkeys(term):
+        while term.count(letter) > 1:
+            first = term.index(letter)
+            second = term.index(letter, first + 1)
+            if x._array.shape[first] != x._array.shape[second]:
+                raise RuntimeError(f"einsum(): subscript {letter} is repeated but the sizes don't match: {x.shape}")
+            x = x.diagonal(0, first, second)
+            term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
+    kept = [each for each, size in zip(term, x._array.shape, strict=True) if size == sizes.get(each, 1)]
+    return in_shape(x, tuple([sizes.get(each, 1) for each in kept])), "".join(kept)
+
+
+def _summed(x: Tensor, term: str, kept: str) -> tuple[Tensor, str]:
+    """`x` and its letters, summed over those that are not to be kept."""
+    gone = [dim for dim, each in enumerate(term) if each not in kept]
+    return (x.sum(gone) if gone else x), "".join([each for each in term if each in kept])
 
 
 def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
@@ -395,30 +411,18 @@ def _in_order(x: Tensor, dims: Sequence[int]) -> Tensor:
     return x if dims == sorted(dims) else Permute(tuple(dims)).of(x)
 
 
-def _without_own(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
-    """`x` and its letters, without those of size 1 that are larger in `y`, and summed over those it has to itself."""
-    shape, sizes = x._array.shape, dict(zip(other, y._array.shape, strict=True))
-    own = [dim for dim, each in enumerate(term) if each not in left and sizes.get(each, 1) == 1]
-    kept = [dim for dim, each in enumerate(term) if dim not in own and (shape[dim] != 1 or sizes.get(each, 1) == 1)]
-    if len(kept) == len(term):
-        return x, term
-    x = x.sum(own, True) if math.prod([shape[dim] for dim in own]) != 1 else x
-    return in_shape(x, tuple([shape[dim] for dim in kept])), "".join([term[dim] for dim in kept])
-
-
-def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str) -> tuple[Tensor, str]:
+def _multiplied(x: Tensor, term: str, y: Tensor, other: str, left: str, sizes: dict[str, int]) -> tuple[Tensor, str]:
     """The sum of products over the letters that `left` lacks, as a product of matrices; and the result's letters."""
     both, of_x, of_y, shared = _roles(term, other, left)
     if not shared:
         letters = "".join([each for each in dict.fromkeys(left) if each in term + other])
-        return _grouped(x, term, letters) * _grouped(y, other, letters), letters
+        return _grouped(x, term, letters, sizes) * _grouped(y, other, letters, sizes), letters
     if of_x and of_y and left.index(of_y[0]) < left.index(of_x[0]):
         # So the result lies in order.
-        return _multiplied(y, other, x, term, left)
-    sizes = dict(zip(term, x._array.shape, strict=True)) | dict(zip(other, y._array.shape, strict=True))
-    found = _grouped(x, term, (*both, of_x, shared)) @ _grouped(y, other, (*both, shared, of_y))
+        return _multiplied(y, other, x, term, left, sizes)
+    found = _grouped(x, term, (*both, of_x, shared), sizes) @ _grouped(y, other, (*both, shared, of_y), sizes)
     result = both + of_x + of_y
-    return in_shape(found, tuple([sizes[each] for each in result])), result
+    return in_shape(found, tuple([sizes.get(each, 1) for each in result])), result
 
 
 @functools.lru_cache
@@ -430,24 +434,10 @@ def _roles(term: str, other: str, left: str) -> tuple[str, str, str, str]:
     return both, of_x, of_y, "".join([each for each in term if each not in left])
 
 
-def _grouped(x: Tensor, term: str, groups: Sequence[str]) -> Tensor:
+def _grouped(x: Tensor, term: str, groups: Sequence[str], sizes: dict[str, int]) -> Tensor:
     """`x` with a dimension for each group of letters, in their order: of size 1 for those that it lacks."""
-    sizes, letters = dict(zip(term, x._array.shape, strict=True)), "".join(groups)
-    ordered = x if letters == term else _in_order(x, [term.index(each) for each in letters if each in term])
-    return in_shape(ordered, tuple([math.prod([sizes.get(each, 1) for each in group]) for group in groups]))
-
-
-def _on_diagonal(x: Tensor, term: str) -> tuple[Any, str]:
-    """`x` with the diagonal in place of dimensions of one letter."""
-    for letter in dict.fromkeys(term):
-        while term.count(letter) > 1:
-            first = term.index(letter)
-            second = term.index(letter, first + 1)
-            if x._array.shape[first] != x._array.shape[second]:
-                raise RuntimeError(f"einsum(): subscript {letter} is repeated but the sizes don't match: {x.shape}")
-            x = x.diagonal(0, first, second)
-            term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
-    return x, term
+    ordered = _in_order(x, [term.index(each) for group in groups for each in group if each in term])
+    return in_shape(ordered, tuple([math.prod([sizes.get(e, 1) for e in group if e in term]) for group in groups]))
 
 
 @functools.lru_cache
