@@ -127,16 +127,7 @@ chances = st.sampled_from(DTYPES).flatmap(
     lambda dtype: arrays(dtype, shapes()).map(lambda x: np.asarray(np.abs(x) % 2).astype(x.dtype))
 )
 ask(st.tuples(seeds, chances), "seed, x: torch.bernoulli(x, generator=source(seed))")
-ask(
-    st.tuples(seeds, any_array(), st.sampled_from([0.0, 0.3, 1.0, 1.5])),
-    "seed, x, p: torch.bernoulli(x.detach(), p, generator=source(seed))",
-)
 ask(st.tuples(seeds, chances), "seed, x: x.bernoulli(generator=source(seed))")
-ask(
-    st.tuples(seeds, any_array(), st.sampled_from([0.0, 0.3, 1.0, 1.5])),
-    "seed, x, p: x.detach().bernoulli(p, generator=source(seed))",
-    covers="Tensor.bernoulli",
-)
 ask(
     st.tuples(seeds, floats(1), st.integers(0, 3), st.booleans()),
     "seed, x, n, replacement: x.multinomial(n, replacement, generator=source(seed))",

@@ -20,8 +20,6 @@ calls(
     torch.sparse_coo_tensor([[0, 1, 1]], [True, False, True], (2,)).coalesce()
     torch.sparse_coo_tensor([[0, 0]], L([100, 100], dtype=torch.int8), (2,)).coalesce()
     torch.sparse_coo_tensor(i.int(), v)._indices().dtype
-    torch.sparse_coo_tensor((2, 3)).is_coalesced()
-    torch.sparse_coo_tensor((0, 3)).to_dense()
     torch.sparse_coo_tensor(torch.zeros(1, 0).long(), torch.zeros(0, 3), (4, 3)).coalesce()
     torch.sparse_coo_tensor([[1, 0, 1], [2, 1, 2]], v[:, 0], (2, 3)).coalesce()
     torch.sparse_coo_tensor([[1, 0, 1], [2, 1, 2]], v, (2, 3, 2)).to_dense()

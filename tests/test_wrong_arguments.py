@@ -202,7 +202,6 @@ TAKEN = {
     "smooth_l1_loss": "takes any beta",
     "sub": "multiplies by alpha first",
     "subtract": "multiplies by alpha first",
-    "sparse_coo_tensor": "takes no values",
     "Categorical": "takes no distributions",
     "Multinomial": "takes no distributions",
     "Upsample": "takes whatever is a float",

@@ -266,8 +266,8 @@ class Tensor:
         """This tensor, changed to what `atan` returns: The angle in [-pi/2, pi/2] whose tangent is each element."""
     def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Tensor | collections.abc.Sequence[Tensor] | None = None) -> None:
         """Add to the `.grad` of each leaf, such as a parameter, how fast the loss grows with it."""
-    def bernoulli(self, p: builtins.float | None = None, *, generator: minigrad.random.Generator | None = None) -> Tensor:
-        """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws."""
+    def bernoulli(self, *, generator: minigrad.random.Generator | None = None) -> Tensor:
+        """1 with the probability that each element says, else 0; no gradient flows through the draws: it is 0."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
     def bfloat16(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:

@@ -303,7 +303,7 @@ def histogram(
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = linspace(float(low), float(high), bins + 1, dtype=input.dtype)._array
     hist: Array = quiet().run(lambda: np.histogram(x, edges, density=density)[0])
-    return return_types.histogram([underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
+    return return_types.histogram(*[underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
 
 
 def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -> tuple[Array, Any, Any]:

@@ -536,8 +536,7 @@ def selected(
     named, found = x._new(places), x._new(indices)
     # To PyTorch they are one: a write to the indices is a write to what the gradient reads.
     found._storage = named._storage = Storage()
-    # Past the checks of `kind(…)`, which are for users.
-    return tuple.__new__(kind, (Index(all_dims(x), form, once=True).of(x, named), found))
+    return kind(Index(all_dims(x), form, once=True).of(x, named), found)
 
 
 def along(find: Callable[..., Array], x: Array, dim: int, *options: object) -> Array:

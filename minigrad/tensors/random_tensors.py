@@ -16,7 +16,6 @@ from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op
 from minigrad.ops import arguments
 from minigrad.ops.arguments import LikeOptions, Options, SizedOptions, Sizes, as_int, check_numbers, checked, int_of
-from minigrad.ops.ordering import underived
 from minigrad.random import Source, default_generator, engine_of
 from minigrad.tensors.creation import empty_like, like, new_leaf, new_leaf_of_sizes, zeros_like
 
@@ -155,22 +154,15 @@ class Drawn(Node):
 
 
 @op()
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Source = None) -> Tensor:
-    """1 with the probability that each element says (that `p` is), else 0; no gradient flows through the draws.
-
-    As in PyTorch that gradient is 0, but an error for draws with a `p`.
+def bernoulli(input: Tensor, *, generator: Source = None) -> Tensor:
+    """1 with the probability that each element says, else 0; no gradient flows through the draws: it is 0.
 
     >>> import minigrad as torch
     >>> torch.ones(3).bernoulli()
     tensor([1., 1., 1.])
     """
-
-    def draw(x: Array) -> Array:
-        return drawn(random.bernoulli_, generator, x if p is None else p)(np.empty(x.shape, x.dtype))
-
-    if p is None:
-        return Drawn(draw, "BernoulliBackward0").of(input)
-    return underived("bernoulli", draw(input._array), input)
+    source = engine_of(generator)
+    return Drawn(lambda x: random.bernoulli_(np.empty(x.shape, x.dtype), x, source), "BernoulliBackward0").of(input)
 
 
 @op()

@@ -375,8 +375,8 @@ class SparseTensor(Tensor):
 
 
 def sparse_coo_tensor(
-    indices: object = None,
-    values: object = None,
+    indices: object,
+    values: object,
     size: arguments.Sizes | None = None,
     *,
     dtype: arguments.DType = None,
@@ -389,9 +389,9 @@ def sparse_coo_tensor(
     """The sparse tensor with `values[n]` at the place `indices[:, n]`, and zeros elsewhere; values at one place add up.
 
     `indices` is `(S, nnz)` of ints, `values` `(nnz, *D)`; `size`, `(*S, *D)`, if it is left out, is the smallest that
-    they fit in.  `sparse_coo_tensor(size)` has no entries.  The values are not copied, and the tensor has their
-    history.  With `is_coalesced` they are known to be in order, one for each place.  Errors: RuntimeError if the sizes
-    do not fit together, or for an index that is not in them (also without `check_invariants`).
+    they fit in.  The values are not copied, and the tensor has their history.  With `is_coalesced` they are known to be
+    in order, one for each place.  Errors: RuntimeError if the sizes do not fit together, or for an index that is not in
+    them (also without `check_invariants`).
 
     >>> import minigrad as torch
     >>> torch.sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
@@ -403,9 +403,6 @@ def sparse_coo_tensor(
     arguments.checked("sparse_coo_tensor", {"device": device, "pin_memory": pin_memory})
     if size is not None:
         arguments.listed("sparse_coo_tensor", size)
-    if values is None:
-        size = arguments.sizes_of("sparse_coo_tensor", (), indices if size is None else size)
-        indices, values = np.empty((len(size), 0)), creation.zeros(0, dtype=wanted)
     places = creation.as_tensor(indices)._array.astype(np.int64)
     entries = creation.as_tensor(values, wanted)
     shape = entries._array.shape or (1,)
