@@ -4,7 +4,6 @@ import copy
 import inspect
 import pickle
 import re
-from collections import OrderedDict
 from dataclasses import KW_ONLY, InitVar
 from pathlib import Path
 from typing import Any, ClassVar
@@ -119,17 +118,6 @@ def test_first_values_that_cannot_be_are_warned_of() -> None:
         assert nn.Linear(0, 2).bias.tolist() == [0, 0]
     with pytest.raises(NotImplementedError, match="fewer than 3 in 10"):
         nn.init.trunc_normal_(torch.empty(2), 0.0, 1.0, 2.5, 3.0)
-
-
-def test_a_module_is_put_before_others_whatever_their_names() -> None:
-    named = nn.Sequential(OrderedDict([("1", nn.Linear(2, 2)), ("last", nn.Tanh())]))
-    with pytest.raises(AssertionError, match=r"int is not a Module subclass"):
-        named.insert(0, 3)  # type: ignore[arg-type]
-    assert [*named._modules] == ["1", "last"]
-    named.insert(0, nn.ReLU())
-    assert [(name, type(module)) for name, module in named.named_children()] == [
-        ("0", nn.ReLU), ("1", nn.Linear), ("2", nn.Tanh)
-    ]  # fmt: skip
 
 
 def test_a_constructor_is_that_of_a_dataclass() -> None:

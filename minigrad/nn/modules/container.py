@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self, SupportsIndex
 
-from minigrad.nn.modules.module import Module, indented, not_a_module, printed
+from minigrad.nn.modules.module import Module, indented, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
 from minigrad.tensors.machine import of_group
@@ -51,6 +51,9 @@ class _List(_Container):
     def __setitem__(self, idx: SupportsIndex, value: Any) -> None:
         self._put(self._at(idx)[0], value)
 
+    def __delitem__(self, idx: object) -> None:
+        raise NotImplementedError("nothing is deleted: nn.ModuleList([*layers[:i], *layers[i + 1 :]]) has the others")
+
     def _at(self, idx: SupportsIndex | slice) -> Any:
         """The name and the value at a position, or a list of these for a slice."""
         try:
@@ -72,42 +75,8 @@ class _List(_Container):
             self.append(value)
         return self
 
-    def __iadd__(self, values: Iterable[Any]) -> Self:
-        return self.extend(values)
 
-
-class _Series(_List):
-    """Modules in an order."""
-
-    _modules: dict[str, Any]
-
-    def __delitem__(self, idx: SupportsIndex | slice) -> None:
-        modules = list(self)
-        del modules[idx]
-        self._rename(modules)
-
-    def pop(self, key: SupportsIndex) -> Any:
-        """The module at the position `key`, which is taken out."""
-        module = self[key]
-        del self[key]
-        return module
-
-    def insert(self, index: int, module: Module) -> Any:
-        """Put `module` before the position `index`."""
-        if module is not None and not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}: {not_a_module(module)}")
-        if index == len(self):
-            self.append(module)
-            return
-        modules = list(self)
-        modules.insert(index, module)
-        self._rename(modules)
-
-    def _rename(self, modules: list[Any]) -> None:
-        self._modules = {str(position): module for position, module in enumerate(modules)}
-
-
-class Sequential(_Series):
+class Sequential(_List):
     """`f3(f2(f1(x)))` for the modules `f1, f2, f3`: one after the other.
 
     They are given as arguments, or as one OrderedDict with their names.
@@ -143,24 +112,8 @@ class Sequential(_Series):
         found = self._at(idx)
         return type(self)(OrderedDict(found)) if isinstance(idx, slice) else found[1]
 
-    def insert(self, index: int, module: Module) -> Self:
-        """This container, with `module` before the position `index`, which has to be one."""
-        if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
-        super().insert(index, module)
-        return self
 
-    def __add__(self, other: Iterable[Module]) -> Any:
-        return Sequential(*self).__iadd__(other)
-
-    def __iadd__(self, values: Iterable[Module]) -> Self:
-        if not isinstance(values, Sequential):
-            problem = f"add operator supports only objects of Sequential class, but {type(values)} is given"
-            raise ValueError(f"{problem}: extend takes any modules")
-        return super().__iadd__(values)
-
-
-class ModuleList(_Series):
+class ModuleList(_List):
     """A list of modules, which counts them among its own: their parameters are found.
 
     >>> from minigrad import nn
@@ -174,8 +127,8 @@ class ModuleList(_Series):
         super().__init__()
         self.extend([] if modules is None else modules)
 
-    def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList([*self, *other])
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
 
     def __repr__(self) -> str:
         lines, position = [], 0
