@@ -18,7 +18,7 @@ from minigrad.declare import declared
 from minigrad.ops import arguments
 from minigrad.ops.arguments import *
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
-from minigrad.tensor import Tensor
+from minigrad.tensor import LATER, Tensor
 from minigrad.tensors import creation, machine, random_tensors
 from minigrad.tensors.creation import *
 from minigrad.tensors.errors import advised
@@ -51,11 +51,12 @@ _MODULES = [
 ]  # fmt: skip
 _NAMES = {
     "nn.functional": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d pixel_shuffle",
+    "ops.ordering": "bucketize isin",
     "serialization": "load save",
     "tensors.printing": "set_printoptions",
     "tensors.sparse": "sparse_coo_tensor",
 }
-_LATER = {name: f"minigrad.{home}" for home, names in _NAMES.items() for name in names.split()}
+_LATER = LATER | {name: f"minigrad.{home}" for home, names in _NAMES.items() for name in names.split()}
 _LATER |= {name: f"minigrad.{name}" for name in _MODULES}
 __all__ += _LATER
 # Not in `__all__`: it needs a package.

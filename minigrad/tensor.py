@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Never, NoReturn, Self, SupportsIndex, overload
 
 import numpy as np
 
-from minigrad import linalg, tensors  # noqa: F401
+from minigrad import tensors
 from minigrad.core import dtypes, tape, walk  # noqa: F401
 from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
-from minigrad.ops import activations, comparison, mathematics, matrices, ordering, reductions, shapes, writing  # noqa: F401
+from minigrad.ops import comparison, mathematics, matrices, reductions, shapes, writing  # noqa: F401
 from minigrad.ops.arguments import CPU, device as Device, layout, own_dim, strided
 from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
 from minigrad.tensors.creation import made_as_before
@@ -255,6 +256,29 @@ tape.seams.watch = lambda: tensors.hooks.Watch()
 Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
 # What `typing.get_type_hints` would look up there.
 Tensor.__annotations__.clear()
+
+
+#: Methods, which are functions as well, that are declared in files that few programs need at once: where.
+_DECLARED_IN = {
+    "linalg": "det inverse",
+    "ops.activations": "log_softmax logsumexp softmax",
+    "ops.ordering": "argsort bincount histc histogram median mode sort topk unique",
+}
+LATER = {name: f"minigrad.{home}" for home, names in _DECLARED_IN.items() for name in names.split()}
+
+
+class _Later(str):
+    """The name of such a method: whoever asks for it imports the file, whose declaration takes this one's place."""
+
+    __slots__ = ()
+
+    def __get__(self, tensor: Tensor | None, kind: type) -> Any:
+        import_module(LATER[self])
+        return getattr(kind if tensor is None else tensor, self)
+
+
+for _name in LATER:
+    setattr(Tensor, _name, _Later(_name))
 
 
 class _Missing(str):

@@ -29,6 +29,7 @@ LATE = {
     ("minigrad.tensors", "import_module(f'minigrad.tensors.{name}')"),
     ("minigrad.tensors.conversion", "import_module('copy')"),
     ("minigrad.tensors.errors", "import_module(later[name])"),
+    ("minigrad.tensor", "import_module(LATER[self])"),
     ("minigrad.tensors.failures", "import_module('tomllib')"),
     ("minigrad.tensors.errors", "import_module('minigrad.' + module.__name__.partition('.')[2])"),
 }
@@ -172,7 +173,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 14886, "minigrad/core": 1660, "tests": 12174}
+BUDGET = {"minigrad": 14901, "minigrad/core": 1660, "tests": 12175}
 
 
 @pytest.mark.parametrize("folder", BUDGET)
