@@ -26,7 +26,7 @@ from minigrad.tensors.random_tensors import randint, randperm
 __all__ = [
     "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler",
     "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "default_collate",
-    "default_convert", "get_worker_info", "random_split",
+    "get_worker_info", "random_split",
 ]  # fmt: skip
 globals().update(advised(__name__, __all__))
 
@@ -127,8 +127,6 @@ class Subset(Dataset[T_co]):
             raise NotImplementedError(f"{problem}, which a DataLoader calls: return [self[i] for i in indices]")
 
     def __getitem__(self, idx: Any) -> Any:
-        if isinstance(idx, list):
-            return self.dataset[[self.indices[each] for each in idx]]
         return self.dataset[self.indices[idx]]
 
     def __len__(self) -> int:
@@ -304,9 +302,6 @@ def _check_positive(name: str, given: Any) -> None:
 
 # ---- loaders: batches ------------------------------------------------------------------------------------------------
 
-#: The kinds of NumPy's dtypes that are objects and texts.
-_NO_NUMBERS = "OSU"
-
 
 def default_collate(batch: Sequence[Any]) -> Any:
     """The examples of a batch as one: tensors stacked along a new first dimension, within whatever holds them.
@@ -322,36 +317,29 @@ def default_collate(batch: Sequence[Any]) -> Any:
     first = batch[0]
     if isinstance(first, Tensor):
         return _stacked(batch)
-    if isinstance(first, np.ndarray) and first.dtype.kind not in _NO_NUMBERS:
+    if isinstance(first, np.ndarray) and first.dtype.kind not in "OSU":
         return _stacked([as_tensor(each) for each in batch])
     if isinstance(first, (np.bool_, np.number, float, int)):
         return as_tensor(batch, dtypes.float64 if isinstance(first, float) else None)
     if isinstance(first, (str, bytes)):
         return batch
-    if isinstance(first, (Mapping, Sequence)):
-        sizes = {len(each) for each in batch}
-        if isinstance(first, Sequence) and len(sizes) > 1:
+    if isinstance(first, Mapping):
+        parts: Any = {key: default_collate([each[key] for each in batch]) for key in first}
+    elif isinstance(first, Sequence):
+        if len(sizes := {len(each) for each in batch}) > 1:
             problem = f"each element in list of batch should be of equal size: these have sizes {sorted(sizes)}"
             raise RuntimeError(f"{problem}; give the DataLoader a collate_fn that pads them")
-        kind = list if isinstance(first, Mapping) else tuple
-        return _rebuilt(first, lambda key: default_collate(kind([each[key] for each in batch])))
-    odd = first.dtype if isinstance(first, np.ndarray) else type(first)
-    raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {odd}")
-
-
-def default_convert(data: Any) -> Any:
-    """One example with its arrays and NumPy's scalars as tensors, all else as it is: what `batch_size=None` yields.
-
-    >>> import minigrad as torch
-    >>> import numpy as np
-    >>> torch.utils.data.default_convert({"x": np.ones(2), "name": "a"})
-    {'x': tensor([1., 1.], dtype=torch.float64), 'name': 'a'}
-    """
-    if isinstance(data, (np.ndarray, np.generic)) and data.dtype.kind not in _NO_NUMBERS:
-        return as_tensor(data)
-    if isinstance(data, (Mapping, Sequence)) and not isinstance(data, (str, bytes)):
-        return _rebuilt(data, lambda key: default_convert(data[key]))
-    return data
+        parts = [default_collate(part) for part in zip(*batch, strict=True)]
+    else:
+        odd, known = getattr(first, "dtype", type(first)), "tensors, numpy arrays, numbers, dicts or lists"
+        raise TypeError(f"default_collate: batch must contain {known}; found {odd}")
+    if isinstance(first, tuple):
+        return type(first)(*parts) if hasattr(first, "_fields") else parts
+    try:
+        return type(first)(parts)
+    except TypeError:
+        # None of the type can be made of them.
+        return parts
 
 
 def _stacked(batch: Sequence[Any]) -> Tensor:
@@ -362,23 +350,6 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
         raise RuntimeError(f"{error}: {remedy}") from None
 
 
-def _rebuilt(model: Any, part: Callable[[Any], Any]) -> Any:
-    """A collection like the model with `part(key)` at each key or position: a list for a tuple, unless that has names.
-
-    A dict or a list, if none of the model's type can be made of one.
-    """
-    if isinstance(model, Mapping):
-        parts: Any = {key: part(key) for key in model}
-    else:
-        parts = [part(position) for position in range(len(model))]
-    if isinstance(model, tuple):
-        return type(model)(*parts) if hasattr(model, "_fields") else parts
-    try:
-        return type(model)(parts)
-    except TypeError:
-        return parts
-
-
 #: What decides how a loader was made.
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
@@ -387,8 +358,7 @@ class DataLoader(Generic[T_co]):
     """An iterable over the batches of `dataset`; each pass begins anew.
 
     `batch_size`, `drop_last`
-        the examples of a batch, and whether to leave out a smaller one at the end.  With `batch_size=None` examples
-        come one by one, without a new dimension.
+        the examples of a batch, and whether to leave out a smaller one at the end.
     `shuffle`
         whether each pass has a new random order.
     `sampler`, `batch_sampler`
@@ -440,7 +410,10 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        _check_processes(num_workers, timeout, prefetch_factor, persistent_workers)
+        if num_workers < 0 or timeout < 0:
+            raise ValueError(f"num_workers and timeout should be non-negative, not {num_workers} and {timeout}")
+        if num_workers == 0 and (persistent_workers or prefetch_factor is not None):
+            raise ValueError("persistent_workers option needs num_workers > 0, and so does prefetch_factor")
         self._is_stream = isinstance(dataset, IterableDataset)
         orders = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
         for name, given in orders.items() if self._is_stream else ():
@@ -454,8 +427,8 @@ class DataLoader(Generic[T_co]):
                 others = "batch_size, shuffle, sampler, and drop_last"
                 raise ValueError(f"batch_sampler option is mutually exclusive with {others}")
             batch_size = None
-        elif batch_size is None and drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+        elif batch_size is None:
+            raise NotImplementedError("batch_size=None is not here: for example in dataset gives them one by one")
         examples: Any = dataset
         if self._is_stream:
             sampler = examples  # It has no indices: it is its examples that are put into batches.
@@ -466,7 +439,7 @@ class DataLoader(Generic[T_co]):
         self.dataset, self.generator = dataset, generator
         self.batch_size, self.drop_last = batch_size, drop_last
         self.sampler, self.batch_sampler = sampler, batch_sampler
-        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+        self.collate_fn = collate_fn or default_collate
         self.num_workers, self.persistent_workers, self.pin_memory = num_workers, persistent_workers, pin_memory
         self._has_seed = False
         self._initialized = True
@@ -476,22 +449,16 @@ class DataLoader(Generic[T_co]):
             raise ValueError(f"{name} attribute should not be set after DataLoader is initialized: make another one")
         super().__setattr__(name, value)
 
-    @property
-    def _index_sampler(self) -> Any:
-        return self.sampler if self.batch_sampler is None else self.batch_sampler
-
     def __iter__(self) -> Iterator[Any]:
         # PyTorch draws a seed for its workers, once if they persist; the draws after it depend on that.
         if not (self.persistent_workers and self._has_seed):
             drawn_seed(self.generator)
             self._has_seed = True
-        return map(self.collate_fn if self._is_stream else self._fetched, self._index_sampler)
+        return map(self.collate_fn if self._is_stream else self._fetched, self.batch_sampler)
 
     def _fetched(self, index: Any) -> Any:
-        """The batch of the examples at these indices; where they come one by one, that at an index."""
+        """The batch of the examples at these indices."""
         dataset: Any = self.dataset
-        if self.batch_sampler is None:
-            return self.collate_fn(dataset[index])
         while type(dataset) is Subset:
             dataset, index = dataset.dataset, [dataset.indices[each] for each in index]
         if self.collate_fn is default_collate and _are_plain(dataset, index):
@@ -501,7 +468,7 @@ class DataLoader(Generic[T_co]):
         return self.collate_fn(together(index) if together else [dataset[each] for each in index])
 
     def __len__(self) -> int:
-        return len(self._index_sampler)
+        return len(self.batch_sampler)
 
 
 def _are_plain(dataset: Any, indices: Any) -> bool:
@@ -510,17 +477,6 @@ def _are_plain(dataset: Any, indices: Any) -> bool:
         return False
     odd = any([type(tensor) is not Tensor or tensor.requires_grad for tensor in dataset.tensors])
     return not odd and all([type(each) is int for each in indices])
-
-
-def _check_processes(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
-    """Nothing if what is said of processes, of which there is one, makes sense; else a ValueError."""
-    for name, number in (("num_workers", num_workers), ("timeout", timeout)):
-        if number < 0:
-            raise ValueError(f"{name} option should be non-negative")
-    if num_workers == 0 and prefetch_factor is not None:
-        raise ValueError("prefetch_factor option could only be specified in multiprocessing")
-    if num_workers == 0 and persistent_workers:
-        raise ValueError("persistent_workers option needs num_workers > 0")
 
 
 def get_worker_info() -> None:
@@ -541,7 +497,7 @@ _FILES = {
     "dataset": (ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split),
     "sampler": (BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler),
     "distributed": (DistributedSampler,),
-    "dataloader": (DataLoader, default_collate, default_convert, get_worker_info),
+    "dataloader": (DataLoader, default_collate, get_worker_info),
 }
 for _name, _members in _FILES.items():
     add_module(f"{__name__}.{_name}", *_members)

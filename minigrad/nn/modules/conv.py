@@ -23,8 +23,6 @@ __all__ = [
 #: Those of each dimension, or one for all, which become a tuple; of a padding its name, too.
 Numbers: TypeAlias = Any
 
-_MODES = ("zeros", "reflect", "replicate", "circular")
-
 
 @with_options
 class _ConvNd(WeightLayer):
@@ -54,12 +52,13 @@ class _ConvNd(WeightLayer):
         if groups <= 0 or in_channels % groups or out_channels % groups:
             counts = f"{in_channels} and {out_channels} by {groups}, a positive integer"
             raise ValueError(f"in_channels must be divisible by groups, and out_channels, too: {counts}")
-        if self.padding_mode not in _MODES:
-            raise ValueError(f"padding_mode must be one of {_MODES}, but got padding_mode={self.padding_mode!r}")
+        if self.padding_mode != "zeros":
+            told = f'Only "zeros" padding mode is supported for {type(self).__name__}'
+            raise ValueError(f"{told}: F.pad(x, pads, {self.padding_mode!r}) goes before it")
         self.kernel_size = per_dim("kernel_size", self.kernel_size, self._dims, spread=False)
         self.stride = per_dim("stride", self.stride, self._dims)
         if not isinstance(padding, str):
-            self.padding = per_dim("padding", padding, self._dims, self.padding_mode == "zeros")
+            self.padding = per_dim("padding", padding, self._dims)
         self.dilation = per_dim("dilation", self.dilation, self._dims)
         named_padding(self.padding, self.kernel_size, self.stride, self.dilation, ValueError)
         outer, inner = (in_channels, out_channels) if self._transposed else (out_channels, in_channels)
@@ -73,19 +72,15 @@ class _ConvNd(WeightLayer):
 
     def forward(self, input: Tensor) -> Tensor:
         """`(N, in_channels, *)`, or without N, gives `(N, out_channels, *)`."""
-        padding = self.padding
-        if self.padding_mode != "zeros":
-            pads = named_padding(padding, self.kernel_size, self.stride, self.dilation)
-            input = F.pad(input, [each for pair in reversed(pads) for each in pair], self.padding_mode)
-            padding = 0
-        return self._convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        options = (self.stride, self.padding, self.dilation, self.groups)
+        return self._convolve(input, self.weight, self.bias, *options)
 
     def extra_repr(self) -> str:
         ones, zeros = (1,) * self._dims, (0,) * self._dims
         first = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         return first + unusual(
             {**self.__dict__, "bias": self.bias is not None},
-            padding=zeros, dilation=ones, output_padding=zeros, groups=1, bias=True, padding_mode="zeros",
+            padding=zeros, dilation=ones, output_padding=zeros, groups=1, bias=True,
         )  # fmt: skip
 
 
@@ -97,7 +92,7 @@ class Conv2d(_ConvNd, dims=2):
     """A `Linear` on each window of the input: see `nn.functional.conv2d`.
 
     The weight is `(out_channels, in_channels / groups, *kernel_size)`, the bias `(out_channels,)` or None.  The padding
-    is of zeros, unless `padding_mode` is "reflect", "replicate" or "circular": see `nn.functional.pad`.
+    is of zeros: with others, `nn.functional.pad` goes before it.
 
     >>> import minigrad as torch
     >>> layer = torch.nn.Conv2d(3, 6, kernel_size=5, padding=2)
@@ -122,8 +117,6 @@ class _ConvTransposeNd(_ConvNd):
     padding_mode: str = "zeros"
 
     def _set_up(self, bias: bool, device: OnDevice, dtype: DType) -> None:
-        if self.padding_mode != "zeros":
-            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super()._set_up(bias, device, dtype)
         self.padding = per_dim("padding", self.padding, self._dims)
         self.output_padding = per_dim("output_padding", self.output_padding, self._dims)
