@@ -17,7 +17,7 @@ from minigrad.core.tensor import Size
 from minigrad.declare import declared
 from minigrad.ops import arguments
 from minigrad.ops.arguments import *
-from minigrad.random import Generator, default_generator, initial_seed, manual_seed, seed
+from minigrad.random import Generator, default_generator, initial_seed, manual_seed
 from minigrad.tensor import LATER, Tensor
 from minigrad.tensors import creation, machine, random_tensors
 from minigrad.tensors.creation import *
@@ -36,7 +36,7 @@ bool, short, int, long = dtypes.bool_, dtypes.int16, dtypes.int32, dtypes.int64
 __all__ = [
     "Generator", "Size", "Tensor", "__version__", "bool", "default_generator", "double", "e", "enable_grad",
     "float", "half", "inf", "inference_mode", "initial_seed", "int", "is_grad_enabled", "long", "manual_seed", "nan",
-    "newaxis", "no_grad", "pi", "random", "seed", "set_grad_enabled", "short",
+    "newaxis", "no_grad", "pi", "random", "set_grad_enabled", "short",
 ]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from collections.abc import Callable
 from typing import SupportsIndex, SupportsInt, TypeAlias
 
@@ -29,7 +28,7 @@ from minigrad.ops.arguments import CPU, check_floating
 from minigrad.tensors.creation import product_and_sum
 from minigrad.tensors.errors import advised
 
-__all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "seed"]
+__all__ = ["Generator", "default_generator", "initial_seed", "manual_seed"]
 
 globals().update(advised(__name__, __all__))
 
@@ -92,11 +91,6 @@ class Generator:
 
     def initial_seed(self) -> int:
         """The seed from which the stream started, in `[0, 2**64)`."""
-        return self._seed
-
-    def seed(self) -> int:
-        """A fresh seed from the operating system, in `[0, 2**64)`, from which the stream now restarts."""
-        self._restart(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def clone_state(self) -> Generator:
@@ -179,11 +173,6 @@ def engine_of(generator: Source) -> Generator:
 def initial_seed() -> int:
     """The seed from which the stream of the default generator started, in `[0, 2**64)`."""
     return default_generator.initial_seed()
-
-
-def seed() -> int:
-    """A fresh seed from the operating system, in `[0, 2**64)`, from which the default generator now restarts."""
-    return default_generator.seed()
 
 
 def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
@@ -531,9 +520,6 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
     if weights.ndim not in (1, 2):
         remedy = "one row per draw; of logits (B, T, C), the last step's are logits[:, -1, :]"
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {weights.ndim}: {remedy}")
-    if weights.dtype not in FLOATS:
-        problem = f"multinomial only supports floating-point dtypes for input, got: {dtypes.of(weights)._tensor_name}"
-        raise RuntimeError(f"{problem}. Weights are real numbers: input.float()")
     if num_samples <= 0:
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     categories = weights.shape[-1]

@@ -295,20 +295,17 @@ class _Missing(str):
         raise AttributeError(f"{kind.__name__!r} object has no attribute {self!r}{told}", name=self, obj=None)
 
 
-#: The names that have a hint: what is declared wins.
+#: The names that have a hint, as those of their forms in place have: what is declared wins.
 _HINTED = """
-acosh acosh_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmv addmv_ addr addr_ adjoint aminmax angle apply_
-arccosh arccosh_ arcsinh arcsinh_ arctan2 arctan2_ arctanh arctanh_ as_strided asinh asinh_ astype atan2 atan2_ atanh
-atanh_ baddbmm baddbmm_ cauchy_ cholesky conj conj_physical conj_physical_ copy copysign copysign_ corrcoef cross cummax
-cummin deg2rad deg2rad_ diagflat diagonal_scatter diff digamma digamma_ dsplit erfc erfc_ erfinv erfinv_ fill
-fill_diagonal_ fliplr flipud float_power float_power_ fmax fmin frac frac_ gcd gcd_ geometric_ get_device heaviside
-heaviside_ hsplit hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_ imag index_copy index_copy_ inner is_cpu
-is_inference is_same_size isneginf isposinf isreal istft kron kthvalue lcm lcm_ lgamma lgamma_ log_normal_ logaddexp
-logcumsumexp logdet logit logit_ lu mH masked_scatter masked_scatter_ matrix_power msort nan_to_num nan_to_num_
-nanmedian nanquantile pinverse polygamma polygamma_ prelu put put_ qr quantile rad2deg rad2deg_ real renorm renorm_
-resolve_conj rot90 scatter_reduce scatter_reduce_ select_scatter set_ signbit sinc sinc_ slice_scatter slogdet
-split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy xlogy_
+acosh addbmm addcdiv addcmul addmv addr adjoint aminmax angle apply_ arccosh arcsinh arctan2 arctanh as_strided asinh
+astype atan2 atanh baddbmm cauchy_ cholesky conj conj_physical copy copysign corrcoef cross cummax cummin deg2rad
+diagflat diagonal_scatter diff digamma dsplit erfc erfinv fill fill_diagonal_ fliplr flipud float_power fmax fmin frac
+gcd geometric_ get_device heaviside hsplit hypot i0 igamma igammac imag index_copy inner is_cpu is_inference
+is_same_size isneginf isposinf isreal istft kron kthvalue lcm lgamma log_normal_ logaddexp logcumsumexp logdet logit lu
+mH masked_scatter matrix_power msort nan_to_num nanmedian nanquantile pinverse polygamma prelu put qr quantile rad2deg
+real renorm resolve_conj rot90 scatter_reduce select_scatter set_ signbit sinc slice_scatter slogdet split_with_sizes
+stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy
 """
-MISSING = [name for name in _HINTED.split() if name not in vars(Tensor)]
+MISSING = [name for base in _HINTED.split() for name in (base, f"{base}_") if name not in vars(Tensor)]
 for _name in MISSING:
     setattr(Tensor, _name, _Missing(_name))

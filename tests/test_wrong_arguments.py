@@ -79,7 +79,7 @@ FITTING = [*TENSORS, "0", "1", "-1", "2", "None", "True", "0.5", "(1, 2)", "(2, 
 
 #: These change the state of the whole program, read or write files, or do what is asked 2**40 times, as in PyTorch.
 LEFT_OUT = {
-    "save", "load", "seed", "manual_seed", "manual_seed_all", "seed_all", "initial_seed", "set_rng_state",
+    "save", "load", "manual_seed", "manual_seed_all", "seed_all", "initial_seed", "set_rng_state",
     "get_rng_state", "set_default_dtype", "set_default_device", "set_printoptions", "set_grad_enabled",
     "set_num_threads", "set_float32_matmul_precision", "compile", "use_deterministic_algorithms",
     "set_detect_anomaly", "detect_anomaly", "synchronize", "DataLoader", "Transformer", "TransformerEncoder",

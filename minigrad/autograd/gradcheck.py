@@ -33,18 +33,13 @@ def gradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
 ) -> bool:
     """True if the gradients of `func(*inputs)` agree with central differences, for all inputs that require gradients.
 
     `func` returns a tensor or several.  An element of a Jacobian may differ by `atol + rtol * |difference quotient|`.
     Then cotangents of zeros must give gradients of zeros.  The inputs should be float64: in float32, a step of `eps`
     drowns in rounding.  While `func` runs, the inputs themselves are changed by `eps`, so it may also reach them as a
-    closure does.  Three options change nothing: `nondet_tol`, as backward runs once for each cotangent;
-    `check_undefined_grad`, as a Function gets zeros where no gradient arrives; and `check_grad_dtypes`, as gradients
-    have the dtypes of their inputs.
+    closure does.
 
     Errors: GradcheckError that shows both Jacobians (False, without `raise_exception`); ValueError if no input requires
     a gradient; RuntimeError for an input some of whose elements share one place in memory.

@@ -175,6 +175,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     >>> torch.tensor([0.0, 1.0]).multinomial(3, replacement=True)
     tensor([1, 1, 1])
     """
+    arguments.check_real("multinomial only supports floating-point dtypes for input", input)
     draw = random.multinomial
     return input._new(draw(input._array, as_int(num_samples), replacement, engine_of(generator)))
 
