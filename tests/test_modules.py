@@ -101,14 +101,13 @@ def test_loading_tells_what_is_amiss(missing: set[str], extra: set[str], strict:
         np.testing.assert_array_equal(array, wanted.astype(before[key].dtype), strict=True)
 
 
-@pytest.mark.parametrize("assign", [False, True])
 @pytest.mark.parametrize("wrong", [torch.ones(3), 3, [1.0, 2.0], None])
-def test_nothing_is_loaded_if_anything_is_wrong(wrong: Any, assign: bool) -> None:
+def test_nothing_is_loaded_if_anything_is_wrong(wrong: Any) -> None:
     model = Model()
     before, parameters = arrays_of(model), list(model.parameters())
     state = {key: value + 1 for key, value in model.state_dict().items()} | {"body.1.running_var": wrong}
     with pytest.raises(RuntimeError, match=r"body\.1\.running_var"):
-        model.load_state_dict(state, strict=False, assign=assign)
+        model.load_state_dict(state, strict=False)
     assert same(before, arrays_of(model))
     assert all(a is b for a, b in zip(model.parameters(), parameters, strict=True))
 

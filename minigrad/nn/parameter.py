@@ -39,9 +39,6 @@ class Parameter(Tensor):
         self.__class__, self._storage = cls, storage_of(data)
         return self
 
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        """Nothing is left to do: `__new__` has made it."""
-
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
 
@@ -59,13 +56,10 @@ class Uninitialized(Tensor):
 
     __slots__ = ()
 
-    def __new__(cls, data: Tensor | None = None) -> Any:
-        self = new_leaf((empty(0) if data is None else data)._array, issubclass(cls, Parameter))
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+        self = new_leaf((empty(0) if data is None else data)._array, requires_grad and issubclass(cls, Parameter))
         self.__class__ = cls
         return self
-
-    def __init__(self, data: Tensor | None = None) -> None:
-        """Nothing is left to do: `__new__` has made it."""
 
     @property
     def _array(self) -> Any:
@@ -110,13 +104,6 @@ class Uninitialized(Tensor):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        copied = memo[id(self)] = type(self)(self.data)
-        return copied
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.data,)
 
 
 # Where every tensor has its array.

@@ -6,7 +6,7 @@ import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from minigrad.tensor import Tensor
 from minigrad.tensors.creation import new_leaf
 
 __all__ = ["Module"]
+
+
+#: What registering a hook returns.
+Handle: TypeAlias = "tensors.hooks.RemovableHandle"
 
 
 class _Kind(NamedTuple):
@@ -70,7 +74,7 @@ class Module:
     _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
     #: By the name of what calls them, in the order of the calls; those around `forward` with whether they get kwargs.
-    _hooks: dict[str, OrderedDict[int, Any]]
+    _hooks: dict[str, dict[int, Any]]
     #: By what a state dict knows which entries it has.
     _version: int = 1
 
@@ -389,23 +393,18 @@ class Module:
 
     # ---- hooks ---------------------------------------------------------------------------------------------------
 
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> tensors.hooks.RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any], *, with_kwargs: bool = False) -> Handle:
         """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
 
-        With `with_kwargs`, it is `hook(module, args, kwargs)` and returns both.  With `prepend`, it is called before
-        the hooks that are there, else after them.
+        With `with_kwargs`, it is `hook(module, args, kwargs)` and returns both.  Hooks are called in the order in which
+        they were registered.
         """
-        return self._add_hook("forward_pre", (hook, with_kwargs), prepend)
+        return self._add_hook("forward_pre", (hook, with_kwargs))
 
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> tensors.hooks.RemovableHandle:
+    def register_forward_hook(self, hook: Callable[..., Any], *, with_kwargs: bool = False) -> Handle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
 
-        With `with_kwargs`, it is `hook(module, args, kwargs, output)`; with `prepend`, it is called before the hooks
-        that are there, else after them.
+        With `with_kwargs`, it is `hook(module, args, kwargs, output)`.
 
         >>> import minigrad as torch
         >>> layer = torch.nn.Linear(2, 3)
@@ -413,24 +412,18 @@ class Module:
         ...     _ = layer(torch.ones(4, 2))
         torch.Size([4, 3])
         """
-        return self._add_hook("forward", (hook, with_kwargs), prepend)
+        return self._add_hook("forward", (hook, with_kwargs))
 
-    def register_full_backward_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> tensors.hooks.RemovableHandle:
+    def register_full_backward_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.
 
         Both are tuples with None for what has no gradient; what the hook returns, unless None, takes the place of
         `grad_input`.
         """
-        return self._add_hook("full_backward", hook, prepend)
+        return self._add_hook("full_backward", hook)
 
-    def _add_hook(self, kind: str, hook: Any, prepend: bool = False) -> tensors.hooks.RemovableHandle:
-        hooks = self._hooks.setdefault(kind, OrderedDict())
-        handle = tensors.hooks.RemovableHandle(hooks, hook)
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
-        return handle
+    def _add_hook(self, kind: str, hook: Any) -> Handle:
+        return tensors.hooks.RemovableHandle(self._hooks.setdefault(kind, {}), hook)
 
     # ---- state ---------------------------------------------------------------------------------------------------
 
@@ -458,27 +451,25 @@ class Module:
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> LoadResult:
         """Copy the tensors of `state_dict` into the parameters and persistent buffers of the same paths.
 
-        With `strict`, each path must be in both.  With `assign`, the tensors take the places of those that are there.
-        Errors: RuntimeError that lists all missing and unexpected keys and all shapes that differ; then nothing has
-        changed.
+        With `strict`, each path must be in both.  Errors: RuntimeError that lists all missing and unexpected keys and
+        all shapes that differ; then nothing has changed.
         """
+        if assign:
+            raise NotImplementedError("assign=True is not here: values are copied; layer.weight = nn.Parameter(x)")
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
         versions, known = getattr(state_dict, "_metadata", {}), set()
         missing: list[str] = []
         problems: list[str] = []
-        writes: list[Callable[[], object]] = []
+        writes: list[tuple[Tensor, Any]] = []
         for path, owner in self.named_modules(remove_duplicate=False):
             for name, member in _persistent(owner).items():
                 key = _path(path, name)
                 known.add(key)
                 if key in state_dict:
                     given = state_dict[key]
-                    problem = _problem(member, key, given, assign)
-                    if problem:
-                        problems.append(problem)
-                    else:
-                        writes.append(_write_to(owner, name, member, given, assign))
+                    problems += _problem(member, key, given)
+                    writes.append((member, given))
                 elif name != "num_batches_tracked" or versions.get(path, {}).get("version", 1) >= owner._version:
                     # (States of the first version are from before batches were counted.)
                     missing.append(key)
@@ -493,8 +484,9 @@ class Module:
             lines = "\n\t".join(problems)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
         with no_grad():
-            for write in writes:
-                write()
+            for member, given in writes:
+                if not isinstance(given, Uninitialized):
+                    (member.become if isinstance(member, Uninitialized) else member.copy_)(given)
         return LoadResult(missing, unexpected)
 
     def compile(self, *args: object, **kwargs: object) -> None:
@@ -581,29 +573,17 @@ def _persistent(module: Module) -> dict[str, Tensor]:
     return {name: x for name, x in (module._parameters | buffers).items() if x is not None}
 
 
-def _problem(member: Tensor, key: str, given: Any, assign: bool) -> str:
-    """What stands in the way of `given` as the value of a parameter or buffer; "" for nothing."""
+def _problem(member: Tensor, key: str, given: Any) -> list[str]:
+    """What stands in the way of `given` as the value of a parameter or buffer, or nothing."""
     copying = f'While copying the parameter named "{key}"'
     if not isinstance(given, Tensor) or given.is_sparse:
-        return f"{copying}, expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"
+        return [f"{copying}, expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"]
     if isinstance(member, Uninitialized):
-        return ""
+        return []
     if given.shape != member.shape:
         shapes = f"a param with shape {given.shape} from checkpoint, the shape in current model is {member.shape}."
-        return f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}"
-    return "" if assign or member._array.flags.writeable else f"{copying}: expanded or read-only; clone() it first"
-
-
-def _write_to(module: object, name: str, member: Tensor, given: Tensor, assign: bool) -> Callable[[], object]:
-    """What copies `given` into a parameter or buffer of the module, or lets it take its place."""
-    if isinstance(member, Uninitialized):
-        return lambda: None if isinstance(given, Uninitialized) else member.become(given)
-    if not assign:
-        return lambda: member.copy_(given)
-    if not isinstance(member, Parameter):
-        return lambda: setattr(module, name, given)
-    new = given if isinstance(given, Parameter) else Parameter(given, member.requires_grad)
-    return lambda: setattr(module, name, new.requires_grad_(member.requires_grad))
+        return [f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}"]
+    return [] if member._array.flags.writeable else [f"{copying}: expanded or read-only; clone() it first"]
 
 
 def _remedies(state_dict: Mapping[str, Any], missing: list[str], unexpected: list[str]) -> list[str]:
