@@ -53,6 +53,8 @@ _FAILURES = (TypeError, AttributeError, NotImplementedError, ValueError, Overflo
 
 def as_number(given: object) -> float:
     """`given`, a number or a 0-d tensor that requires no gradient, as a Python number; else a TypeError."""
+    if type(given) is float or type(given) is int:
+        return given  # Most often.
     if isinstance(given, (Tensor, np.generic)) and not getattr(given, "requires_grad", False) and not given.ndim:
         return given.item()
     if not isinstance(given, (int, float)):

@@ -22,7 +22,7 @@ from typing import SupportsIndex, SupportsInt, TypeAlias
 import numpy as np
 
 from minigrad.core import dtypes
-from minigrad.core.arrays import ONE, ZERO, all_within
+from minigrad.core.arrays import ONE, ZERO, all_within, row_blocks
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
 from minigrad.ops.arguments import CPU, check_floating
 from minigrad.tensors.creation import product_and_sum
@@ -215,10 +215,11 @@ def uniform_(array: Array, low: float, high: float, generator: Generator) -> Arr
     array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
     check_floating("check_uniform_bounds", array, "draws are floats")
-    width, draw = _precision(array, generator)
+    draw = _bits(array, generator)
     if low == 0 and high == 1 and array.dtype not in HALVES:
         return _fill(array, draw, _unit)
     _check_bounds(array, low, high)
+    width = computed_in(array.dtype).type
     start, scale = float(width(low)), float(width(high) - width(low))
 
     def transform(bits: Array) -> Array:
@@ -394,19 +395,16 @@ def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array
         ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
         ordered[...] = _fill(np.empty(ordered.shape, array.dtype), draw, transform)
         return array
-    flat = array.reshape(-1)
-    for start in range(0, flat.size, _STEP):
-        part = flat[start : start + _STEP]
+    for (part,) in row_blocks((), array.reshape(-1)):
         values = transform(draw(part.size))
         # PyTorch makes halves of any other number through float32, and so rounds twice.
         part[...] = values.astype(np.float32) if array.dtype in HALVES else values
     return array
 
 
-def _precision(array: Array, generator: Generator) -> tuple[type, Callable[[int], Array]]:
-    """The type to compute an array's numbers in, and what draws random bits of its width."""
-    width = computed_in(array.dtype).type
-    return width, generator._random64 if width is np.float64 else generator._random32
+def _bits(array: Array, generator: Generator) -> Callable[[int], Array]:
+    """What draws random bits of the width that an array's numbers are computed in."""
+    return generator._random64 if array.dtype == np.float64 else generator._random32
 
 
 def _unit(bits: Array) -> Array:
@@ -427,8 +425,8 @@ def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
         values += shift or ZERO
     elif values.dtype == np.float32:
         # A product of two float32 numbers is exact in float64.
-        wide = np.multiply(values, scale, dtype=np.float64)
-        np.add(wide, shift, out=values, casting="same_kind")
+        wide = np.multiply(values, np.float32(scale), dtype=np.float64)
+        np.add(wide, np.float32(shift), out=values, casting="same_kind")
     else:
         values = product_and_sum(values, scale, shift)
     return values
@@ -449,18 +447,16 @@ def _serial_normal(count: int, generator: Generator) -> Array:
 
 
 def _fill_blocks(flat: Array, mean: float, std: float, generator: Generator) -> None:
-    width, draw = _precision(flat, generator)
-    scale, shift = float(width(std)), float(width(mean))
+    draw, short = _bits(flat, generator), flat.size % 16
 
     def transform(bits: Array) -> Array:
-        return _scale_and_shift(_normal_blocks(_unit(bits)), scale, shift)
+        return _scale_and_shift(_normal_blocks(_unit(bits)), float(std), float(mean))
 
-    whole = flat.size // 16 * 16
-    _fill(flat[:whole], draw, transform)
-    if whole < flat.size:
+    _fill(flat[: flat.size - short], draw, transform)
+    if short:
         if flat.dtype not in HALVES:
             # PyTorch has drawn a uniform number for every element before it sees the short block.
-            draw(flat.size - whole)
+            draw(short)
         _fill(flat[-16:], draw, transform)
 
 

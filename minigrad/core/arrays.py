@@ -220,7 +220,7 @@ def in_dtype(array: Array, dtype: Any) -> Array:
 # ---- quotients -------------------------------------------------------------------------------------------------------
 
 #: A number would take as long to look at as half of the arithmetic of a row.
-ZERO, ONE = np.zeros((), np.float32), np.ones((), np.float32)
+ZERO, HALF, ONE = [np.array(each, np.float32) for each in (0, 0.5, 1)]
 
 
 def inverse(x: Array) -> Array:
@@ -283,12 +283,14 @@ def slices(count: int, size: int = 1, block: int = BLOCK) -> list[slice]:
     return [slice(start, min(start + step, count)) for start in range(0, count, step)]
 
 
-def row_blocks(x: Array, uncut: tuple[int, ...] = ()) -> list[Any]:
-    """What selects parts of `x`, to work on one after the other: some rows each, or all if it is small.
+def row_blocks(uncut: tuple[int, ...], x: Array, *others: Array) -> list[tuple[Array, ...]]:
+    """Parts of `x` and of others with as many rows, to work on one after the other: some rows each, or all if few.
 
     Also all if the rows are among the dimensions `uncut`, which are to be whole in each part.
     """
-    return [...] if x.size <= BLOCK or 0 in uncut else slices(len(x), math.prod(x.shape[1:]))
+    if x.size <= BLOCK or 0 in uncut:
+        return [(x, *others)]
+    return [(x[rows], *[each[rows] for each in others]) for rows in slices(len(x), math.prod(x.shape[1:]))]
 
 
 def blocked(compute: Callable[..., Array], *arrays: Array) -> Array:

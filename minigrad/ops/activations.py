@@ -23,7 +23,7 @@ from minigrad.declare import Dims, of_node, op
 from minigrad.ops.arguments import as_dtype, check_floating, normal_dim, reduced_dims
 from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.fused import in_float32, in_one_step, named, rounded
-from minigrad.ops.mathematics import Curve, Relu, erf_of, of_elements, restored, sigmoid_of, workable
+from minigrad.ops.mathematics import Curve, Relu, arrays_of, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.matrices import triangle
 from minigrad.ops.reductions import MANY, Reduction, extremes
 from minigrad.tensors.creation import empty, empty_like, zeros
@@ -169,11 +169,11 @@ class Elu(Curve):
     form: str
 
     def value(self, x: Array) -> Array:
-        y = np.expm1(clipped(x, None, 0))
+        y = np.expm1(clipped(x, None, arrays.ZERO))
         return np.maximum(x, y, out=y) if self.alpha == 1 else chosen(x < 0, y * self.alpha, x)
 
     def scaled(self, g: Array, x: Array) -> Array:  # type: ignore[override]  # it reads x
-        slope = np.exp(clipped(x, None, 0)) * g
+        slope = np.exp(clipped(x, None, arrays.ZERO)) * g
         return slope if self.alpha == 1 else chosen(x <= 0, slope * self.alpha, g)
 
     def bend(self, x: Tensor) -> Tensor:
@@ -231,7 +231,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 def log_sigmoid(x: Array) -> Array:
     """`log(1 / (1 + exp(-x)))`, without overflow for any x."""
-    return clipped(x, None, 0) - np.log1p(np.exp(-np.absolute(x)))
+    return clipped(x, None, arrays.ZERO) - np.log1p(np.exp(-np.absolute(x)))
 
 
 class LogSigmoid(Curve):
@@ -271,7 +271,7 @@ class Gelu(Gate):
     """`x * P(x)`, for the probability `P(x) = (1 + erf(x / sqrt(2))) / 2` that a normal number is below `x`."""
 
     formulas = ("dx = g * (P(x) + x * p(x)), with the density `p(x) = exp(-x**2 / 2) / sqrt(2 * pi)`",)
-    value = staticmethod(lambda x: (erf_of(x * math.sqrt(0.5)) + ONE) * 0.5)
+    value = staticmethod(lambda x: (erf_of(x * math.sqrt(0.5)) + ONE) * arrays.HALF)
     slope = staticmethod(lambda x, p: np.exp(x * x * -0.5) * x * (1 / math.sqrt(2 * math.pi)) + p)
     bend = staticmethod(lambda x: (-0.5 * x * x).exp() * (2 - x * x) * (1 / math.sqrt(2 * math.pi)))
 
@@ -283,15 +283,19 @@ class GeluTanh(Gate):
     formulas = ("dx = g * (p + x * p * (1 - p) * 2 * u'), with `u' = sqrt(2 / pi) * (1 + 3 * 0.044715 * x**2)`",)
     a: ClassVar[float] = math.sqrt(2 / math.pi)
     b: ClassVar[float] = math.sqrt(2 / math.pi) * 0.044715
+    constants: ClassVar = dict(
+        zip(arrays.WIDE_FLOATS, (arrays_of(np.float32, b, a), arrays_of(np.float64, b, a)), strict=True)
+    )
 
     def value(self, x: Array) -> Array:
+        b, a = self.constants[x.dtype]
         p = x * x
-        p *= self.b
-        p += self.a
+        p *= b
+        p += a
         p *= x
-        np.tanh(p, out=p)
+        np.tanh(p, p)
         p += ONE
-        p *= 0.5
+        p *= arrays.HALF
         return p
 
     def slope(self, x: Array, p: Array) -> Array:
@@ -366,14 +370,14 @@ class Softmax(Unary):
 
     def forward(self, x: Array) -> Array:
         y = np.empty(x.shape, x.dtype)
-        for block in row_blocks(x, self.dims):
+        for part, result in row_blocks(self.dims, x, y):
             # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
-            self.fill(np.subtract(x[block], largest(x[block], self.dims), out=y[block]))
+            self.fill(np.subtract(part, largest(part, self.dims), result))
         return y
 
     def fill(self, y: Array) -> None:
         """Make of the shifted elements the output, in place."""
-        np.exp(y, out=y)
+        np.exp(y, y)
         y *= np.reciprocal(total(y, self.dims))
 
     def dx(self, g: Tensor, y: Tensor) -> Tensor:
@@ -382,8 +386,8 @@ class Softmax(Unary):
     def slope(self, g: Array, y: Array) -> Array:
         """The gradient of x, for that of y, `g`."""
         out = np.empty_like(y)
-        for block in row_blocks(y, self.dims):
-            self.fill_slope(g[block], y[block], out[block])
+        for y_part, g_part, result in row_blocks(self.dims, y, g, out):
+            self.fill_slope(g_part, y_part, result)
         return out
 
     def fill_slope(self, g: Array, y: Array, out: Array) -> None:
@@ -539,8 +543,8 @@ class AttentionWeights(Node):
         p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
         if mask is not None:
             p += np.where(mask, p.dtype.type(0), p.dtype.type(-np.inf)) if mask.dtype.kind == "b" else mask
-        for rows in row_blocks(p):
-            part, sums, _ = exponentials(p[rows], (p.ndim - 1,), out=p[rows])
+        for (part,) in row_blocks((), p):
+            _, sums, _ = exponentials(part, (p.ndim - 1,), out=part)
             # The largest exponential is 1, so that a sum is at least that, and at most their number, but for rounding.
             if not all_within(sums, 1, 2 * p.shape[-1]):
                 sums[sums == 0] = 1

@@ -589,8 +589,8 @@ def checked_along(name: str, x: Array, dim: int, index: Array, src: tuple[int, .
     sizes, own, limits = index.shape or (1,), x.shape or (1,), src or (1,)
     if len(sizes) != len(own):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as input tensor: {len(own)}")
-    fits = len(sizes) == len(limits) and not any(map(gt, sizes, limits))
-    if not fits or any([size > own[d] and d != dim for d, size in enumerate(sizes)]):
+    fits = sizes == limits or (len(sizes) == len(limits) and not any(map(gt, sizes, limits)))
+    if not fits or (sizes != own and any([size > own[d] and d != dim for d, size in enumerate(sizes)])):
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} but in {dim}")
     check_range(index, own[dim], dim, RuntimeError, False)
     return places_along(index, dim, x.shape)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import BLOCK, all_within, laid_out, row_blocks, total, with_ones
+from minigrad.core.arrays import BLOCK, all_within, laid_out, slices, total, with_ones
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
@@ -214,7 +214,7 @@ def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     y, losses = np.empty(x.shape, x.dtype), []
     if x.size <= BLOCK or x.ndim == 1:
         return y, _excess(x, places, g, y, y.reshape(-1))
-    for rows in row_blocks(x):
+    for rows in slices(len(x), math.prod(x.shape[1:])):
         share = g[rows] if getattr(g, "ndim", 0) else g
         losses.append(_excess(x[rows], places[rows], share, y[rows], y.reshape(-1)))
     return y, np.concatenate(losses)

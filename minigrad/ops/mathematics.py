@@ -317,7 +317,7 @@ class Relu(OfOutput):
     def forward(self, x: Array) -> Array:
         if x.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu: expected numbers, got torch.bool.")
-        return clipped(x, x.dtype.type(0), None)
+        return clipped(x, ZERO if x.dtype in WIDE_FLOATS else x.dtype.type(0), None)
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
         return cleared(~(x <= ZERO), g)
@@ -374,7 +374,7 @@ def sigmoid(input: Tensor) -> Tensor:
 # ---- the error function: erf(x) = 2 / sqrt(pi) * integral of exp(-t**2) from 0 to x ----------------------------------
 
 
-def _arrays(of: type[np.floating], *numbers: float) -> list[Array]:
+def arrays_of(of: type[np.floating], *numbers: float) -> list[Array]:
     """The numbers as 0-d arrays, because NumPy takes longer to look at a number."""
     return [np.array(each, of) for each in numbers]
 
@@ -383,16 +383,16 @@ def _arrays(of: type[np.floating], *numbers: float) -> list[Array]:
 # float64.  The coefficients, from the highest power on as all here, are a least-squares fit on [0, 3.92] and [0, 5.95],
 # beyond which erf is 1; its weights were moved until the largest relative errors of erf were equal: C. L. Lawson,
 # "Contributions to the Theory of Linear Least Maximum Approximation", 1961.
-_P32 = _arrays(
+_P32 = arrays_of(
     np.float32, 1.418488495e-7, -5.668412814e-6, 8.763691615e-5, -6.197834849e-4, -1.918322693e-4, 0.1027690565,
     1.128379274,
 )  # fmt: skip
-_P64 = _arrays(
+_P64 = arrays_of(
     np.float64, 4.672831601708978e-10, 6.44457301887066074e-8, 2.28672338698229443e-6, 4.58489311209826702e-5,
     6.26126584018986138e-4, 6.02410881597845297e-3, 4.15682804221261938e-2, 0.201317924338929902,
     0.635323748299165025, 1.12837916709551259,
 )  # fmt: skip
-_Q64 = _arrays(
+_Q64 = arrays_of(
     np.float64, 2.86658419573854116e-11, 1.38028307702342987e-8, 8.04248345701034259e-7, 1.90605587225135255e-5,
     3.02775143422292228e-4, 3.26761190342522182e-3, 2.50978352840178141e-2, 0.135612607864794714,
     0.471961163877238211, 1.0,

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.arrays import count_over, row_blocks, sum_of_products, sum_of_rows, total, with_ones
+from minigrad.core.arrays import WIDE_FLOATS, count_over, row_blocks, sum_of_products, sum_of_rows, total, with_ones
 from minigrad.core.dtypes import HALVES, Array, computed_in
 from minigrad.core.ops import Add, cast, in_shape
 from minigrad.core.tape import quiet
@@ -33,8 +33,8 @@ from minigrad.ops.fused import Fused, in_float32, named
 from minigrad.ops.losses import check_constant
 from minigrad.ops.shapes import broadcast_tensors
 
-#: Blocks of rows, and of each group in them, of sizes that broadcast, the mean, the variance and the scale.
-Round = tuple[list[Any], Array, Array, Array]
+#: Of each group in some blocks of rows, of sizes that broadcast, the mean, the variance and the scale.
+Round = tuple[Array, Array, Array]
 
 
 class Groups:
@@ -49,9 +49,15 @@ class Groups:
         self.common = tuple([dim for dim in self.within if dim in self.others])
         self.channels = with_ones(self.frame, self.others)
         # Of no elements, means are 0.
-        self.count = count_over(self.frame, self.within) or 1
-        self.eps = as_number(eps)
+        self.count, self.eps = count_over(self.frame, self.within) or 1, as_number(eps)
+        # As arrays, because NumPy takes longer to look at a number.
+        self.numbers = {of: (np.array(self.count, of), np.array(self.eps, of)) for of in WIDE_FLOATS}
         self.center = center
+
+    def rounds(self, *arrays: Array) -> list[list[tuple[Array, ...]]]:
+        """Blocks of rows of arrays: together those that groups extend over."""
+        blocks = row_blocks((), *arrays)
+        return [blocks] if 0 in self.within else [[block] for block in blocks]
 
     def factors(self, r: Array, w: Array | None) -> tuple[Array, Array | None]:
         """Factors of each group and of each of its elements that make up r * w: r and w, or r * w and None."""
@@ -71,7 +77,8 @@ class Groups:
 
     def mean(self, x: Array, w: Array | None) -> Array:
         """The mean of `x * w` within each group."""
-        return (total(x, self.within) if w is None else sum_of_products(x, w, self.within)) / self.count
+        sums = total(x, self.within) if w is None else sum_of_products(x, w, self.within)
+        return sums / self.numbers[x.dtype][0]
 
 
 _groups = functools.lru_cache(maxsize=64)(Groups)
@@ -99,28 +106,26 @@ class Normalize(Fused):
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
         w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
         self.rounds: list[Round] = []
-        rows_of_all = row_blocks(x)
-        # The differences from the means lie where the result is written; without means they are x itself.
-        mean, d = np.zeros((), x.dtype), y if groups.center else x
-        # Together those that groups extend over.
-        for blocks in [rows_of_all] if 0 in groups.within else [[rows] for rows in rows_of_all]:
+        mean, (count, eps) = np.zeros((), x.dtype), groups.numbers[x.dtype]
+        for blocks in groups.rounds(x, y):
             if groups.center:
-                mean = added([total(x[rows], groups.within) for rows in blocks]) / groups.count
+                mean = added([total(part, groups.within) for part, _ in blocks]) / count
             squares = []
-            for rows in blocks:
-                part = np.subtract(x[rows], mean, out=d[rows]) if groups.center else d[rows]
-                squares.append(sum_of_products(part, part, groups.within))
-            variance = added(squares) / groups.count
-            r = np.asarray(variance + groups.eps)
-            np.reciprocal(np.sqrt(r, out=r), out=r)
+            # The differences from the means lie where the result is written; without means they are x itself.
+            for part, out in blocks:
+                d = np.subtract(part, mean, out) if groups.center else part
+                squares.append(sum_of_products(d, d, groups.within))
+            variance = added(squares) / count
+            r = np.asarray(variance + eps)
+            np.reciprocal(np.sqrt(r, r), r)
             scale, varied = groups.factors(r, w)
-            for rows in blocks:
-                part = np.multiply(d[rows], scale, out=y[rows])
+            for part, out in blocks:
+                np.multiply(out if groups.center else part, scale, out)
                 if varied is not None:
-                    part *= varied
+                    out *= varied
                 if b is not None:
-                    part += b
-            self.rounds.append((blocks, mean, variance, r))
+                    out += b
+            self.rounds.append((mean, variance, r))
         return result
 
     def fused_gradients(self, g: Tensor) -> Sequence[Any]:
@@ -133,15 +138,14 @@ class Normalize(Fused):
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         g, x, dx = [each.reshape(groups.frame) for each in (g, x, result)]
         weights = None if w is None else w.reshape(groups.channels)
-        # In the second turn through the blocks of a round, d lies where the gradient is written.
-        d, dw, db = dx if groups.center else x, [], []
-        for blocks, mean, _, r in self.rounds:
+        dw, db = [], []
+        for blocks, (mean, _, r) in zip(groups.rounds(x, g, dx), self.rounds, strict=True):
             scale, varied = groups.factors(r, weights)
             means = []
-            for rows in blocks:
-                if groups.center:
-                    np.subtract(x[rows], mean, out=d[rows])
-                sum_g, sum_gd = groups.common_sums(g[rows], d[rows])
+            # In the second turn through the blocks of a round, d lies where the gradient is written.
+            for part, g_part, out in blocks:
+                d = np.subtract(part, mean, out) if groups.center else part
+                sum_g, sum_gd = groups.common_sums(g_part, d)
                 if self.edges[1] is not None:
                     dw.append(groups.over_channels(sum_gd, r))
                 if self.edges[2] is not None:
@@ -151,13 +155,12 @@ class Normalize(Fused):
             slope = mean_gd * r * r
             # This makes room in the cache.
             del sum_gd
-            for rows in blocks:
-                gw = g[rows] if varied is None else g[rows] * varied
-                part = np.multiply(d[rows], slope, out=dx[rows])
+            for part, g_part, out in blocks:
+                np.multiply(out if groups.center else part, slope, out)
                 if groups.center:
-                    part += mean_g
-                np.subtract(gw, part, out=part)
-                part *= scale
+                    out += mean_g
+                np.subtract(g_part if varied is None else g_part * varied, out, out)
+                out *= scale
         return [result, *[added(sums).reshape(-1) if sums else g for sums in (dw, db)]]
 
     def definition(self, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:
@@ -297,7 +300,7 @@ def batch_norm(
     op = Normalize(groups, "NativeBatchNormBackward0")
     y = _normalized("batch_norm", input, weight, bias, op.of)
     if runnings and input._array.size:
-        (_, mean, variance, _), *_ = op.rounds
+        (mean, variance, _), *_ = op.rounds
         # The unbiased estimate: the sum of squares divided by one less.
         for running, found in zip(runnings, (mean, variance * (groups.count / (groups.count - 1))), strict=True):
             moved = (1 - momentum) * running._array.astype(found.dtype) + momentum * found.reshape(-1)

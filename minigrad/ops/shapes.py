@@ -580,6 +580,7 @@ class Cat(Node):
     formulas = ("The gradients are Split(g), each the part where a tensor lies, or Unbind(g) if they are stacked",)
     dim: int
     stacked: bool = False
+    form: str = ""
 
     def forward(self, *arrays: Array) -> Array:
         at = (*(slice(None),) * self.dim, None)
@@ -593,7 +594,7 @@ class Cat(Node):
         return [None if edge is None else part for edge, part in zip(self.edges, node.of(g), strict=True)]
 
     def name(self) -> str:
-        return "StackBackward0" if self.stacked else "CatBackward0"
+        return self.form or ("StackBackward0" if self.stacked else "CatBackward0")
 
 
 class Split(Several):
@@ -822,6 +823,6 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -
     places = list(range(len(vectors)))
     if indexing == "xy":
         places[:2] = reversed(places[:2])
-    shape = [vectors[place]._array.size for place in places]
-    alone = [[-1 if each == place else 1 for each in range(len(vectors))] for place in places]
-    return tuple([x.reshape(sizes).expand(shape) for x, sizes in zip(vectors, alone, strict=True)])
+    shape = tuple([vectors[place]._array.size for place in places])
+    alone = [tuple([-1 if each == place else 1 for each in range(len(vectors))]) for place in places]
+    return tuple([Expand(shape).of(Reshape(sizes).of(x)) for x, sizes in zip(vectors, alone, strict=True)])

@@ -6,7 +6,7 @@ PyTorch's loop over tensors, so that float32 results differ by the rounding of f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
@@ -565,7 +565,7 @@ def wrote(*tensors: Tensor) -> None:
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
 
-def parts(parameter: Tensor, *kept: Tensor) -> Iterable[list[Array]]:
+def parts(parameter: Tensor, *kept: Tensor) -> Iterable[Sequence[Array]]:
     """Parts of the parameter, of its gradient, and of what is kept; what is written to them arrives in the tensors."""
     gradient: Any = parameter._grad
     if gradient.is_sparse:
@@ -576,7 +576,7 @@ def parts(parameter: Tensor, *kept: Tensor) -> Iterable[list[Array]]:
     return [arrays] if arrays[0].size <= BLOCK else blocks(arrays)
 
 
-def rows(gradient: Any, *tensors: Tensor) -> Iterator[list[Array]]:
+def rows(gradient: Any, *tensors: Tensor) -> Iterator[Sequence[Array]]:
     """The rows that a coalesced gradient has: what they cost does not depend on how many other rows there are."""
     ids, dims = gradient._ids(), tuple(range(gradient.sparse_dim()))
     found = [read_at(each._array, dims, ids) for each in tensors]
@@ -585,7 +585,7 @@ def rows(gradient: Any, *tensors: Tensor) -> Iterator[list[Array]]:
         write_at(tensor._array, dims, ids, new)
 
 
-def widened(arrays: list[Array]) -> Iterator[list[Array]]:
+def widened(arrays: list[Array]) -> Iterator[Sequence[Array]]:
     """Halves as float32, in which they are computed."""
     wide = [array.astype(np.float32) for array in arrays]
     yield from blocks(wide)
@@ -593,7 +593,7 @@ def widened(arrays: list[Array]) -> Iterator[list[Array]]:
         arrays[position][...] = wide[position]
 
 
-def blocks(arrays: list[Array]) -> list[list[Array]]:
+def blocks(arrays: list[Array]) -> Sequence[Sequence[Array]]:
     """Blocks of arrays, which have one shape.
 
     A step is many operations on few numbers each: done block by block, all but the first find them in the cache, and
@@ -603,7 +603,7 @@ def blocks(arrays: list[Array]) -> list[list[Array]]:
         arrays = [array.T for array in arrays]
     if all([array.flags.c_contiguous for array in arrays]):
         arrays = [array.reshape(-1) for array in arrays]
-    return [[array[cut] for array in arrays] for cut in row_blocks(arrays[0])]
+    return row_blocks((), *arrays)
 
 
 def descent(w: Array, g: Array, options: Group) -> Array:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from minigrad import tensors
-from minigrad.core.ops import common_shape
+from minigrad.core.ops import cast, common_shape
 from minigrad.ops.indexing import Index
+from minigrad.ops.shapes import Cat
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import advised
@@ -133,12 +134,16 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])
     rest = given[0]._array.shape[1:]
-    shape = (len(given), longest, *rest) if batch_first else (longest, len(given), *rest)
-    padded = given[0].new_full(shape, padding_value)
-    for position, each in enumerate(given):
+    filling = given[0].new_full((longest, *rest), padding_value)
+    rows = []
+    for each in given:
         if each._array.shape[1:] != rest:
-            common_shape([(len(each), *rest), each.shape])
-        start = 0 if padding_side == "right" else longest - len(each)
-        places = slice(start, start + len(each))
-        padded[(position, places) if batch_first else (places, position)] = each
-    return padded
+            common_shape([(len(each), *rest), each._array.shape])
+            each = each.expand(len(each), *rest)
+        row = cast(each, filling.dtype)
+        gap = filling._new(filling._array[len(row) :])
+        if len(gap):
+            row = Cat(0).of(row, gap) if padding_side == "right" else Cat(0).of(gap, row)
+        rows.append(row)
+    # In PyTorch they are written side by side.
+    return Cat(0 if batch_first else 1, True, "torch::autograd::CopySlices").of(*rows)
