@@ -337,6 +337,7 @@ class Where(Node):
     """`b` where the bools `a` hold, else `c`: for three tensors whose shapes broadcast to one."""
 
     formulas = ("", "db = g where they hold", "dc = g where they do not")
+    combined: ClassVar[Callable[..., Array]] = staticmethod(chosen)
 
     def backward(self, g: Tensor) -> Sequence[Any]:
         gradients = zip(Node.backward(self, g), self.shapes, strict=True)
@@ -345,7 +346,7 @@ class Where(Node):
     def forward(self, a: Array, b: Array, c: Array) -> Array:
         self.shapes = [a.shape, b.shape, c.shape]
         try:
-            return laid_out(chosen(a, b, c), a, b, c)
+            return laid_out(self.combined(a, b, c), a, b, c)
         except ValueError:
             common_shape(self.shapes)  # Raises the error of shapes that do not broadcast.
             raise

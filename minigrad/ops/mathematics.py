@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from minigrad.core.arrays import BLOCK, ONE, WIDE_FLOATS, ZERO, blocked, cleared, copied, inverse, widened
+from minigrad.core.arrays import BLOCK, HALF, ONE, WIDE_FLOATS, ZERO, blocked, cleared, copied, inverse, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
 from minigrad.core.modes import current
 from minigrad.core.ops import Add, Div, Elementwise, Exp, Floating, Log, Mul, Neg, Sub, cast, masked, zeroed
@@ -20,7 +20,7 @@ from minigrad.core.tape import Binary, Node, Unary
 from minigrad.core.tensor import Function, Operand, Tensor, method
 from minigrad.declare import EVERYWHERE, Variant, as_number, node_of, of_node, op, rewritten, unary
 from minigrad.ops.arguments import as_int, check_floating, check_numbers, filler
-from minigrad.ops.comparison import clipped
+from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.fused import in_float32, named
 
 
@@ -767,14 +767,30 @@ def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     check_floating("lerp_kernel", input)
     exact = computed_in(input._array.dtype)
     part = cast(weight, input.dtype) if isinstance(weight, Tensor) else input._new(np.array(as_number(weight), exact))
+    return in_float32(Lerp(form).of, input, end, part)
 
-    def between(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
-        # From the nearer end: so both ends are reached exactly.
-        near = np.absolute(c._array) < 0.5
+
+class Lerp(Where):
+    """`a + c * (b - a)`: for three tensors whose shapes broadcast to one."""
+
+    formulas = ("da = g * (1 - c)", "db = g * c", "dc = g * (b - a)")
+    form: str
+
+    @staticmethod
+    def combined(a: Array, b: Array, c: Array) -> Array:
+        """From the nearer end: so both ends are reached exactly."""
+        near = np.absolute(c) < HALF
         if near.ndim:
-            start, part = a.where(c._new(near), b), (-c).where(c._new(near), 1 - c)
+            start, part = np.where(near, a, b), np.where(near, -c, ONE - c)
         else:
-            start, part = (a, -c) if near else (b, 1 - c)
-        return named(Add(), form).of((a - b) * part, start)
+            start, part = (a, -c) if near else (b, ONE - c)
+        return np.asarray((a - b) * part + start)
 
-    return in_float32(between, input, end, part)
+    def da(self, g: Tensor, c: Tensor) -> Tensor:
+        return g * (1 - c)
+
+    def db(self, g: Tensor, c: Tensor) -> Tensor:
+        return g * c
+
+    def dc(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:  # type: ignore[override]  # it reads both ends
+        return g * (b - a)
