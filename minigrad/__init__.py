@@ -19,11 +19,10 @@ from minigrad.ops import arguments
 from minigrad.ops.arguments import *
 from minigrad.random import Generator, default_generator, initial_seed, manual_seed
 from minigrad.tensor import LATER, Tensor
-from minigrad.tensors import creation, machine, random_tensors
+from minigrad.tensors import creation, machine
 from minigrad.tensors.creation import *
 from minigrad.tensors.errors import advised
 from minigrad.tensors.machine import *
-from minigrad.tensors.random_tensors import *
 
 # The PyTorch whose programs run, since they ask for it, and minigrad's own.
 __version__ = "2.13.0+minigrad.0.1.0"
@@ -40,7 +39,7 @@ __all__ = [
 ]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]
-for _part in (dtypes, arguments, creation, random_tensors, machine):
+for _part in (dtypes, arguments, creation, machine):
     __all__ += _part.__all__
 machine.add_modules(sys.modules[__name__])
 machine.keep_freed_memory()

@@ -51,7 +51,7 @@ from minigrad.ops.mathematics import atan as atan
 from minigrad.tensors.machine import autocast as autocast
 from minigrad import autograd
 backends: types.ModuleType
-from minigrad.tensors.random_tensors import bernoulli as bernoulli
+from minigrad.tensors.creation import bernoulli as bernoulli
 from minigrad.ops.ordering import bincount as bincount
 from minigrad.ops.comparison import bitwise_and as bitwise_and
 from minigrad.ops.comparison import bitwise_left_shift as bitwise_left_shift
@@ -149,7 +149,7 @@ from minigrad.ops.matrices import outer as ger
 from minigrad.tensors.machine import get_default_device as get_default_device
 from minigrad.core.dtypes import get_default_dtype as get_default_dtype
 from minigrad.tensors.machine import get_num_threads as get_num_threads
-from minigrad.tensors.random_tensors import get_rng_state as get_rng_state
+from minigrad.tensors.creation import get_rng_state as get_rng_state
 from minigrad.ops.comparison import gt as greater
 from minigrad.ops.comparison import ge as greater_equal
 from minigrad.ops.comparison import gt as gt
@@ -219,7 +219,7 @@ from minigrad.ops.shapes import movedim as moveaxis
 from minigrad.ops.shapes import movedim as movedim
 mps: types.ModuleType
 from minigrad.ops.mathematics import mul as mul
-from minigrad.tensors.random_tensors import multinomial as multinomial
+from minigrad.tensors.creation import multinomial as multinomial
 from minigrad.ops.mathematics import mul as multiply
 from minigrad import multiprocessing
 from minigrad.ops.matrices import mv as mv
@@ -235,7 +235,7 @@ from minigrad import nn
 from minigrad.core.modes import no_grad as no_grad
 from minigrad.ops.indexing import nonzero as nonzero
 from minigrad.ops.reductions import norm as norm
-from minigrad.tensors.random_tensors import normal as normal
+from minigrad.tensors.creation import normal as normal
 from minigrad.ops.comparison import ne as not_equal
 from minigrad.ops.shapes import numel as numel
 from minigrad.tensors.creation import ones as ones
@@ -250,13 +250,13 @@ from minigrad.ops.mathematics import pow as pow
 preserve_format: minigrad.ops.arguments.memory_format
 from minigrad.ops.reductions import prod as prod
 from minigrad.tensors.conversion import promote_types as promote_types
-from minigrad.tensors.random_tensors import rand as rand
-from minigrad.tensors.random_tensors import rand_like as rand_like
-from minigrad.tensors.random_tensors import randint as randint
-from minigrad.tensors.random_tensors import randn as randn
-from minigrad.tensors.random_tensors import randn_like as randn_like
+from minigrad.tensors.creation import rand as rand
+from minigrad.tensors.creation import rand_like as rand_like
+from minigrad.tensors.creation import randint as randint
+from minigrad.tensors.creation import randn as randn
+from minigrad.tensors.creation import randn_like as randn_like
 from minigrad import random
-from minigrad.tensors.random_tensors import randperm as randperm
+from minigrad.tensors.creation import randperm as randperm
 from minigrad.tensors.creation import range as range
 from minigrad.ops.shapes import ravel as ravel
 from minigrad.ops.mathematics import reciprocal as reciprocal
@@ -280,7 +280,7 @@ from minigrad.tensors.machine import set_float32_matmul_precision as set_float32
 from minigrad.core.modes import set_grad_enabled as set_grad_enabled
 from minigrad.tensors.machine import set_num_threads as set_num_threads
 from minigrad.tensors.printing import set_printoptions as set_printoptions
-from minigrad.tensors.random_tensors import set_rng_state as set_rng_state
+from minigrad.tensors.creation import set_rng_state as set_rng_state
 from minigrad.ops.mathematics import sgn as sgn
 short: minigrad.core.dtypes.dtype
 from minigrad.ops.mathematics import sigmoid as sigmoid

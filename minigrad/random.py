@@ -25,7 +25,7 @@ from minigrad.core import dtypes
 from minigrad.core.arrays import ONE, ZERO, all_within, row_blocks
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
 from minigrad.ops.arguments import CPU, check_floating
-from minigrad.tensors.creation import product_and_sum
+from minigrad.ops.fused import product_and_sum
 from minigrad.tensors.errors import advised
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed"]

@@ -18,7 +18,7 @@ from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.ops import comparison, mathematics, matrices, reductions, shapes, writing  # noqa: F401
 from minigrad.ops.arguments import CPU, device as Device, layout, own_dim, strided
-from minigrad.tensors import conversion, creation, random_tensors  # noqa: F401
+from minigrad.tensors import conversion, creation  # noqa: F401
 from minigrad.tensors.creation import made_as_before
 from minigrad.tensors.errors import warn_program
 

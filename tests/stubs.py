@@ -20,11 +20,15 @@ import minigrad
 from minigrad.core import tensor as core_tensor
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional
+from minigrad.tensor import LATER
 from minigrad.tensors.creation import LongTensor
 
 #: Where classes are written that programs know by another module.
 WRITTEN = {Tensor: "minigrad.tensor", core_tensor.Size: core_tensor.__name__, minigrad.dtype: "minigrad.core.dtypes"}
 CONSTANTS = (type(None), bool, int, float, str)
+
+for _name in LATER:
+    getattr(Tensor, _name)  # Imports the file that declares it.
 
 
 def text_of(hint: Any) -> str:

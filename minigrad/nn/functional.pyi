@@ -68,7 +68,7 @@ def fold(input: Tensor, output_size: collections.abc.Sequence[builtins.int] | bu
 from minigrad.ops.activations import gelu as gelu
 from minigrad.ops.activations import glu as glu
 from minigrad.ops.norms import group_norm as group_norm
-from minigrad.tensors.random_tensors import gumbel_softmax as gumbel_softmax
+from minigrad.tensors.creation import gumbel_softmax as gumbel_softmax
 from minigrad.ops.activations import hardtanh as hardtanh
 from minigrad.ops.norms import instance_norm as instance_norm
 from minigrad.ops.pooling import interpolate as interpolate

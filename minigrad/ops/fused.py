@@ -1,9 +1,11 @@
-"""What PyTorch takes as one step: halves computed in single precision and rounded once; gradients on arrays."""
+"""What PyTorch takes as one step and rounds once: halves in single precision, products in sums; gradients on arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, ClassVar
+
+import numpy as np
 
 from minigrad.core.arrays import widened
 from minigrad.core.dtypes import HALVES, Array, dtype, float32
@@ -71,3 +73,31 @@ class Fused(Node):
         wanted = [x for x, edge in zip(inputs, self.edges, strict=True) if edge is not None]
         found = iter(grad(ends, wanted, cotangents, create_graph=True, materialize_grads=True))
         return [None if edge is None else next(found) for edge in self.edges]
+
+
+def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
+    """`values * scale + shift` in float64, rounded once, as processors compute it in one step.
+
+    Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).
+    """
+    product: Array = values * scale
+    total: Array = product + shift
+    if not abs(scale) < 2.0**900:
+        # The halves of so large a scale, found below, would be infinite.
+        return total
+    # Each factor is a sum of two numbers of half its digits, whose products are exact.
+    factor = 2.0**27 + 1
+    upper = values * factor
+    upper -= upper - values
+    lower = values - upper
+    upper_scale = scale * factor - (scale * factor - scale)
+    lower_scale = scale - upper_scale
+    error = upper * upper_scale - product
+    error += upper * lower_scale
+    error += lower * upper_scale
+    error += lower * lower_scale
+    rest = total - product
+    error += (product - (total - rest)) + (shift - rest)
+    # (An infinite sum has no error.)
+    total += np.where(np.isfinite(total), error, 0)
+    return total

@@ -18,10 +18,9 @@ from minigrad.core import dtypes
 from minigrad.ops.shapes import stack
 from minigrad.random import Generator, Source, default_generator
 from minigrad.tensor import Tensor
-from minigrad.tensors.creation import as_tensor, empty, new_leaf
+from minigrad.tensors.creation import as_tensor, empty, new_leaf, randint, randperm
 from minigrad.tensors.errors import add_module, advised
 from minigrad.tensors.machine import of_group
-from minigrad.tensors.random_tensors import randint, randperm
 
 __all__ = [
     "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler",
