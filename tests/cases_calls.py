@@ -817,8 +817,6 @@ calls(
     x[0, 0, 0].unbind()
     x.narrow(0, 1, 2)
     x.unfold(2, 0, 3)
-    x[0, 0, 0].unfold(0, 1, 1)
-    x[0, 0, 0].unfold(0, 0, 1)
     x.flip(0, 0)
     x.flip(0, 2)
     x.roll((1, -1), (0, 2))

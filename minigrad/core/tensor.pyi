@@ -382,8 +382,8 @@ class Tensor:
         """Where the elements are: always `device(type='cpu')`."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
-    def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-        """Matrices with the elements of the last dimension on a diagonal, in the dimensions `dim1` and `dim2`."""
+    def diag_embed(self, offset: builtins.int = 0) -> Tensor:
+        """Matrices with the elements of the last dimension on a diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A view of the diagonal of two dimensions, as the last one; it starts `offset` columns to the right."""
     def dim(self) -> builtins.int:
@@ -928,10 +928,10 @@ class Tensor:
     def var(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction)."""
     @typing.overload
-    def view(self, size: collections.abc.Sequence[builtins.int] | minigrad.core.dtypes.dtype | None = None, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def view(self, size: collections.abc.Sequence[builtins.int] | minigrad.core.dtypes.dtype) -> Tensor:
         """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it."""
     @typing.overload
-    def view(self, *size: typing.SupportsIndex, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
+    def view(self, *size: typing.SupportsIndex) -> Tensor:
         """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it."""
     def view_as(self, other: Tensor) -> Tensor:
         """The same storage in the shape of `other`."""

@@ -253,10 +253,9 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 @op()
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
-    if length < 0 or not input._array.ndim:
-        raise RuntimeError(f"narrow(): length must be non-negative, and the tensor have dimensions: got {length}")
-    if isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind != "i"):
-        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    odd = isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind != "i")
+    if odd or length < 0 or not input._array.ndim:
+        raise RuntimeError(f"narrow() expects dimensions, a start that is 0-dim integral, a length >= 0, not {length}")
     begin, at = as_int(start), normal_dim(dim, input._array.ndim)
     size = input._array.shape[at]
     if not -size <= begin <= size:
@@ -277,20 +276,18 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
             [1, 2, 3],
             [2, 3, 4]])
     """
-    at, size, step = normal_dim(dimension, input._array.ndim), as_int(size), as_int(step)
-    longest = input._array.shape[at] if input._array.ndim else 1
+    at, size, step = own_dim(dimension, input._array.ndim), as_int(size), as_int(step)
+    longest = input._array.shape[at]
     if not 0 <= size <= longest:
         raise RuntimeError(f"maximum size for tensor at dimension {at} is {longest} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
 
     def view(x: Array) -> Array:
-        line = x if x.ndim else x.reshape(1)
-        shape, strides = list(line.shape), list(line.strides)
+        shape, strides = list(x.shape), list(x.strides)
         shape[at] = (longest - size) // step + 1
         strides[at] *= step
-        y = strided(line, (*shape, size), (*strides, line.strides[at]))
-        return y if x.ndim else y[0]
+        return strided(x, (*shape, size), (*strides, x.strides[at]))
 
     return Part(view, "UnfoldBackward0", once=step >= size).of(input)
 
@@ -553,6 +550,8 @@ def vector_along(
     ids = index._array
     if ids.ndim > 1:
         raise error(f"{name}(): Index is supposed to be a vector, but got dim: {ids.ndim} and size: {list(ids.shape)}")
+    if ids.dtype not in INDEX_DTYPES:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
     if not x._array.ndim:
         raise NotImplementedError(f"{name}() of a 0-d tensor is not supported: x.reshape(1) has a dimension")
     return normal_dim(dim, x._array.ndim), index if ids.ndim else index._new(ids.reshape(1).copy())
@@ -569,8 +568,6 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     at, places = vector_along("index_select", input, dim, index)
     shape, ids = input._array.shape, places._array
-    if ids.dtype not in INDEX_DTYPES:
-        raise RuntimeError(f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype!r}")
     first = not at and input._array.size
     words = "index out of range in self: " if first else "INDICES element is out of DATA bounds, "
     check_range(ids, shape[at], at, IndexError if first else RuntimeError, False, words)

@@ -18,7 +18,7 @@ from minigrad.core.ops import Add, Clone, Permute, Reshape, Sum, broadcast_error
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dim, normal_dims
+from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dims
 from minigrad.ops.fused import in_float32, named
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
@@ -206,11 +206,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     tensor([[11., 17.,  2.]])
     """
     x, w = input._array, weight._array
-    if x.ndim == 0 or w.ndim == 0:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
     if w.ndim == 1 and bias is None:
         return matmul(input, weight)
-    if w.ndim != 2 or x.shape[-1] != w.shape[1] or x.dtype != w.dtype or w.dtype == bool:
+    if w.ndim != 2 or not x.ndim or x.shape[-1] != w.shape[1] or x.dtype != w.dtype or w.dtype == bool:
         raise _linear_error(input, weight, bias)
     if bias is not None:
         if bias._array.dtype is not w.dtype:
@@ -275,16 +273,16 @@ def product_error(x: Array, y: Array, expected: str = "", if_transposed: str = "
 
 def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Exception:
     """The error for an input, a weight and a bias that do not fit."""
-    w = weight._array
-    if w.ndim != 2:
-        return RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {w.ndim}D: expected (O, I)")
+    if weight.ndim != 2 or not input.ndim:
+        found = f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D"
+        return RuntimeError(f"{found}: expected a weight (O, I)")
     for each in () if bias is None else (bias, input):
         if each.dtype is not weight.dtype:
             found = f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name}"
             return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {_dtype_remedy(each.dtype, weight.dtype)}")
     expected = f"the last size of the input must equal in_features, the last size of the weight {weight.shape}"
     twice = "Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
-    return product_error(input._array, w.T, expected, twice)
+    return product_error(input._array, weight._array.T, expected, twice)
 
 
 def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
@@ -481,14 +479,6 @@ def diagonal_of(offset: int, dim1: int, dim2: int) -> Callable[[Array], Array]:
     return view
 
 
-def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
-    """Two different dimensions, counted from the front."""
-    first, second = normal_dim(dim1, ndim), normal_dim(dim2, ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return first, second
-
-
 @op()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of the diagonal of two dimensions, as the last one; it starts `offset` columns to the right.
@@ -497,7 +487,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> torch.arange(6).view(2, 3).diagonal(1)
     tensor([1, 5])
     """
-    return Part(diagonal_of(as_int64(offset), *_two_dims(dim1, dim2, input._array.ndim)), "DiagonalBackward0").of(input)
+    first, second = normal_dims((dim1, dim2), input._array.ndim)
+    return Part(diagonal_of(as_int64(offset), first, second), "DiagonalBackward0").of(input)
 
 
 @op()
@@ -511,8 +502,8 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 @op()
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices with the elements of the last dimension on a diagonal, in the dimensions `dim1` and `dim2`.
+def diag_embed(input: Tensor, offset: int = 0) -> Tensor:
+    """Matrices with the elements of the last dimension on a diagonal.
 
     >>> import minigrad as torch
     >>> torch.tensor([1, 2]).diag_embed(1)
@@ -520,12 +511,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
             [0, 0, 2],
             [0, 0, 0]])
     """
-    ndim = input._array.ndim + 1
-    dims = _two_dims(dim1, dim2, ndim)
-    shape = list(input._array.shape[:-1])
-    for dim in sorted(dims):
-        shape.insert(dim, input._array.shape[-1] + abs(as_int64(offset)))
-    return Put(diagonal_of(as_int64(offset), *dims), tuple(shape), "DiagEmbedBackward0").of(input)
+    shift, size = as_int64(offset), input._array.shape[-1] + abs(as_int64(offset))
+    shape = (*input._array.shape[:-1], size, size)
+    return Put(diagonal_of(shift, -2, -1), shape, "DiagEmbedBackward0").of(input)
 
 
 @op()

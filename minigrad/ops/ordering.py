@@ -258,12 +258,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     ids, given = input._array, None if weights is None else weights._array
     if ids.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype._tensor_name}': x.long()")
-    if ids.ndim != 1 or (ids.size and ids.min() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    try:
-        counts = np.bincount(ids, given if ids.size else None, minlength)
-    except ValueError as error:
-        raise RuntimeError(f"bincount(): {error}") from None
+    fits = given is None or given.shape == ids.shape
+    if ids.ndim != 1 or minlength < 0 or (ids.size and ids.min() < 0) or not fits:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs, and weights for each of them.")
+    counts = np.bincount(ids, given if ids.size else None, minlength)
     if given is None or not ids.size:
         return input._new(counts)
     totals = counts.astype(np.float32 if given.dtype == np.float32 else np.float64)

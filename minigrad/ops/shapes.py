@@ -115,7 +115,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @op("Tensor", spread=True)
-def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dtype | None = None) -> Tensor:
+def view(input: Tensor, size: Sequence[int] | dtype) -> Tensor:
     """The same storage in another shape (one size may be -1); a RuntimeError if strides do not allow it.
 
     For a dtype, `view(dtype)`, the same bytes read as elements of that dtype; no gradient flows through this.
@@ -124,12 +124,9 @@ def view(input: Tensor, size: Sequence[int] | dtype | None = None, *, dtype: dty
     >>> torch.tensor([1.0, -2.0]).view(torch.int32)
     tensor([ 1065353216, -1073741824], dtype=torch.int32)
     """
-    to: Any = size if dtype is None else dtype
-    if isinstance(to, dtypes.dtype):
-        return _view_as_dtype(input, to)
-    if to is None:
-        raise TypeError("view() received an invalid combination of arguments - got (): x.view(2, 3) or x.view(dtype)")
-    out = _in_sizes(input, to)
+    if isinstance(size, dtype):
+        return _view_as_dtype(input, size)
+    out = _in_sizes(input, size)
     if out._base is None and input._array.size:
         problem = "view size is not compatible with input tensor's size and stride (at least one dimension spans across"
         raise RuntimeError(f"{problem} two contiguous subspaces). Use .reshape(...) instead.")
@@ -310,12 +307,10 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     if len(ints_or_one(source)) != len(ints_or_one(destination)):
         raise RuntimeError(f"movedim: Invalid source or destination dims: {source} and {destination} are not as many")
     sources, places = normal_dims(source, ndim), normal_dims(destination, ndim)
-    if not ndim:
-        return input[...]
     order = [dim for dim in range(ndim) if dim not in sources]
     for place, moved in sorted(zip(places, sources, strict=True)):
         order.insert(place, moved)
-    return Permute(tuple(order)).of(input)
+    return Permute(tuple(order)).of(input) if ndim else input[...]
 
 
 @op(in_place=restrided)
@@ -470,12 +465,10 @@ def repeat_interleave(
     x, at = (input.flatten(), 0) if dim is None else (input, own_dim(dim, input._array.ndim))
     before, size, after = x._array.shape[:at], x._array.shape[at], x._array.shape[at + 1 :]
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(as_int(repeats))
-    if counts.ndim > 1 or counts.size not in (1, size):
-        raise RuntimeError(f"repeats must have the same size as input along dim, {size}, not {list(counts.shape)}")
+    if counts.ndim > 1 or counts.size not in (1, size) or (counts < 0).any():
+        raise RuntimeError(f"repeats must have the same size as input along dim, {size}, and be >= 0: got {counts}")
     if counts.dtype not in INDEX_DTYPES:
         raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for {dtypes.of(counts)}: expected int64')
-    if (counts < 0).any():
-        raise RuntimeError("Repeats must be non-negative")
     if not isinstance(repeats, Tensor):
         repeated = Tile((*[1] * (at + 1), int(counts), *[1] * len(after))).of(Reshape((*before, size, 1, *after)).of(x))
         return Reshape((*before, size * int(counts), *after)).of(repeated)
@@ -518,12 +511,7 @@ class Roll(Unary):
     dims: tuple[int, ...]
 
     def forward(self, x: Array) -> Array:
-        # np.roll takes twice as long for few elements.
-        y = x if self.dims else x.reshape(-1)
-        for shift, dim in zip(self.shifts, self.dims or (0,), strict=True):
-            first, before = -shift % (y.shape[dim] or 1), (slice(None),) * dim
-            y = np.concatenate((y[(*before, slice(first, None))], y[(*before, slice(first))]), dim)
-        return np.asarray(y.reshape(x.shape), order="C")
+        return np.asarray(np.roll(x, self.shifts, self.dims or None), order="C")
 
     def dx(self, g: Tensor) -> Tensor:
         return Roll(tuple([-shift for shift in self.shifts]), self.dims).of(g)

@@ -503,8 +503,6 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     """
     at, places = indexing.vector_along("index_add_", input, dim, index)
     shape, rows = input._array.shape, source._array
-    if places._array.dtype not in INDEX_DTYPES:
-        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index, got {index.dtype!r}: index.long()")
     wanted = (*shape[:at], places._array.size, *shape[at + 1 :])
     if input._array.dtype != rows.dtype or rows.shape != wanted:
         problem = "source tensor shape must match self tensor shape, excluding the specified dimension"
@@ -523,9 +521,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Any:
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 7.0)
     tensor([7., 0., 7.])
     """
-    at, places = indexing.vector_along("index_fill_", input, dim, index, RuntimeError)
-    if places._array.dtype != np.int64:
+    if index._array.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype!r}: index.long()")
+    at, places = indexing.vector_along("index_fill_", input, dim, index, RuntimeError)
     filler = input._new(arguments.filler(as_number(value), input.dtype))
     ids = check_range(places._array if input._array.size else places._array[:0], input._array.shape[at], at)
     return IndexInto((at,), False, "IndexFillBackward0"), filler, input._new(ids)
