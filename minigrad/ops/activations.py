@@ -501,6 +501,8 @@ def _of_scores(name: str, kind: type[Softmax], x: Tensor, dim: int, dtype: dtype
     """The function of that name along `dim`, computed in `dtype` if given."""
     dims = (normal_dim(dim, x._array.ndim),)[: x._array.ndim]
     x = x if dtype is None else cast(x, as_dtype(name, dtype) or x.dtype)
+    if x._array.dtype in arrays.WIDE_FLOATS:
+        return kind(dims).of(x)
     check_floating(f"{name}_lastdim_kernel_impl", x)
     return in_float32(kind(dims).of, x)
 

@@ -440,7 +440,7 @@ def _clamped(x: Tensor, low: Any, high: Any, of_numbers: str, of_tensors: str) -
     # A number leaves a floating-point dtype as it is.
     if x._array.dtype not in FLOATS:
         common = result_type(x._array, *[as_number(bound) for bound in (low, high) if bound is not None])
-    arguments.check_numbers("clamp_scalar_cpu", common._numpy)
+        arguments.check_numbers("clamp_scalar_cpu", common._numpy)
     low = None if low is None else arguments.filler(as_number(low), common)
     high = None if high is None else arguments.filler(as_number(high), common)
     return Clamp(low, high, of_numbers).of(cast(x, common))

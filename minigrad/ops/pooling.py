@@ -128,6 +128,7 @@ def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
 # ---- the functions ---------------------------------------------------------------------------------------------------
 
 
+@functools.cache
 def _form(name: str, dims: int) -> str:
     """The name that PyTorch prints: of one dimension, that of its last step."""
     return "SqueezeBackward1" if dims == 1 else f"{name.format(f'{dims}D')}Backward0"
@@ -191,7 +192,7 @@ def _declare_adaptive(dims: int) -> None:
     @op("nn.functional", name=f"adaptive_max_pool{dims}d")
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None) -> Tensor:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
-        sizes, wanted = input.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
+        sizes, wanted = input._array.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
         windows, places = _covering(sizes, wanted)
         # Windows that are all of one size cover the input as it is.
         x = picked(input, places) if any(map(mod, sizes, wanted)) else input
@@ -211,7 +212,7 @@ def _declare_adaptive(dims: int) -> None:
         wanted = _wanted(f"adaptive_avg_pool{dims}d", input, dims, output_size)
         if dims > 1 and set(wanted) == {1}:
             return mean(input, tuple(range(-dims, 0)), keepdim=True)
-        means = [_means(size, count) for size, count in zip(input.shape[-dims:], wanted, strict=True)]
+        means = [_means(size, count) for size, count in zip(input._array.shape[-dims:], wanted, strict=True)]
         return Resample(means, _form("AdaptiveAvgPool{}", dims)).of(input)
 
 
@@ -247,7 +248,7 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
     """The sizes that an adaptive pooling is to make."""
     _check_input(name, input, dims)
     given = output_size if isinstance(output_size, Sequence) else (output_size,) * dims
-    sizes = [input.shape[at - dims] if each is None else each for at, each in enumerate(given)]
+    sizes = [input._array.shape[at - dims] if each is None else each for at, each in enumerate(given)]
     return per_dim("output_size", sizes, dims, spread=False)
 
 

@@ -509,7 +509,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         raise RuntimeError(f"{problem}: {list(wanted)}, and its dtype {input.dtype!r}")
     if rows.size:
         check_range(places._array, shape[at], at, RuntimeError if len(shape) > 1 else IndexError, False)
-    scale = arguments.filler(alpha, input.dtype)
+    scale = alpha if type(alpha) is int and alpha == 1 else arguments.filler(alpha, input.dtype)
     return (IndexInto((at,), True, "IndexAddBackward0"), source if scale == 1 else source * input._new(scale), places)
 
 
