@@ -31,7 +31,7 @@ _NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay",
 _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 
 # What is remembered only where an option is on.
-_ONLY_WITH = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_avg": "centered"}
+_ONLY_WITH = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum"}
 
 
 def step_counter() -> Tensor:
@@ -68,9 +68,6 @@ class ByParameter(Optimizer):
             if name in _NUMBERS:
                 most = 1.0 if name == "rho" else np.inf
                 refuse(not 0.0 <= value <= most, _CALLED.get(name, f"{name} value"), options[name])
-            if name in ("capturable", "differentiable") and value:
-                told = f"{type(self).__name__}({name}=True) is not supported here: steps are not recorded"
-                raise NotImplementedError(f"{told}. Write the update as w = w - lr * gradient")
         for index, beta in enumerate(options.get("betas", ())):
             refuse(not 0.0 <= beta < 1.0, f"beta parameter at index {index}", beta)
         super().__init__(given["params"], options)
@@ -121,10 +118,8 @@ class ByParameter(Optimizer):
         state: Any = self.state.get(parameter)
         found = {"gradient": gradient, **{name: state.get(name) for name in names if state}}
         for name, each in found.items():
-            if each is None and name in _ONLY_WITH:
-                raise KeyError(f"{name}: {_ONLY_WITH[name]} was turned on after the first step. Make a new optimizer")
             if each is None:
-                raise KeyError(f"{name}: the state of the parameter has others, but none of this name")
+                raise KeyError(f"{name}: not in the state of the parameter. For another option, make a new optimizer")
             if type(each) is Tensor and (each._array.shape, each._array.dtype) != (array.shape, array.dtype):
                 kinds = " and ".join([f"{tuple(x.shape)}, {x.dtype}" for x in (parameter, each)])
                 remedy = "convert a model before its optimizer is made"
@@ -162,9 +157,13 @@ def refuse(wrong: object, option: str, value: object) -> None:
 def _numbers_of(group: Group) -> Group:
     """The options of a group, with Python numbers for those that are numbers or tensors of one element.
 
-    Errors: TypeError for something else, ValueError for betas that are not two.
+    Errors: TypeError for something else, ValueError for betas that are not two, NotImplementedError for options that
+    are not there.
     """
     options = {**group}
+    for name in ("capturable", "centered", "differentiable"):
+        if options.get(name):
+            raise NotImplementedError(f"{name}=True is not here: write the update as w = w - lr * gradient")
     for name in _NUMBERS:
         if name in options:
             options[name] = _number(name, options[name])
@@ -405,13 +404,8 @@ class RMSprop(ByParameter):
 
         v = alpha * v + (1 - alpha) * g * g
 
-    centered
-        `v - a * a`, an estimate of the variance, takes the place of `v` in the step; `a = alpha * a + (1 - alpha) * g`.
-    with momentum
-        `b = momentum * b + g / (sqrt(v) + eps)` and `w -= lr * b`.
-
-    Sources: Tieleman and Hinton (2012), lecture 6.5 of Neural networks for machine learning; Graves (2013) for the
-    centered form.
+    With momentum, `b = momentum * b + g / (sqrt(v) + eps)` and `w -= lr * b`.  Source: Tieleman and Hinton (2012),
+    lecture 6.5 of Neural networks for machine learning.
 
     >>> import minigrad as torch
     >>> x = torch.tensor([1.0, 100.0], requires_grad=True)
@@ -422,7 +416,7 @@ class RMSprop(ByParameter):
     """
 
     _first = ("lr", "momentum", "alpha", "eps", "centered")
-    _remembers = ("square_avg", "momentum_buffer", "grad_avg")
+    _remembers = ("square_avg", "momentum_buffer")
 
     lr: Rate = 1e-2
     alpha: float = 0.99
@@ -435,22 +429,16 @@ class RMSprop(ByParameter):
     maximize: bool = False
     differentiable: bool = False
 
-    def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, *more: Array) -> None:
-        alpha, momentum = options["alpha"], options["momentum"]
-        average_square(v, g, alpha)
-        if options["centered"]:
-            mean = more[-1]
-            average(mean, g, alpha)
-            v = v - mean * mean
+    def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, b: Any = None) -> None:
+        average_square(v, g, options["alpha"])
         root = np.sqrt(v)
         root += options["eps"]
-        if momentum:
-            b = more[0]
-            b *= momentum
+        if b is None:
+            w -= options["lr"] * g / root
+        else:
+            b *= options["momentum"]
             b += g / root
             w -= options["lr"] * b
-        else:
-            w -= options["lr"] * g / root
 
 
 @with_options

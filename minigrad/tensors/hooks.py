@@ -183,25 +183,18 @@ def _name(hook: Hook) -> str:
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `module.forward` returns, with the module's hooks called before, after, and in the backward pass."""
-    for hook, with_kwargs in list(module._hooks.get("forward_pre", {}).values()):
-        changed = hook(module, args, kwargs) if with_kwargs else hook(module, args)
-        if changed is None:
-            continue
-        if not with_kwargs:
+    for hook in list(module._hooks.get("forward_pre", {}).values()):
+        changed = hook(module, args)
+        if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-        elif isinstance(changed, tuple) and len(changed) == 2:
-            args, kwargs = changed
-        else:
-            raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs): {changed}")
-
     hooks = module._hooks.get("full_backward")
     return _watched(module, list(hooks.values()), args, kwargs) if hooks else _forward(module, args, kwargs)
 
 
 def _forward(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     result = module.forward(*args, **kwargs)
-    for hook, with_kwargs in list(module._hooks.get("forward", {}).values()):
-        changed = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
+    for hook in list(module._hooks.get("forward", {}).values()):
+        changed = hook(module, args, result)
         result = result if changed is None else changed
     return result
 

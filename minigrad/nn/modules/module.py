@@ -73,7 +73,7 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
-    #: By the name of what calls them, in the order of the calls; those around `forward` with whether they get kwargs.
+    #: By the name of what calls them, in the order of the calls.
     _hooks: dict[str, dict[int, Any]]
     #: By what a state dict knows which entries it has.
     _version: int = 1
@@ -132,9 +132,6 @@ class Module:
         if module is not None and not isinstance(module, Module):
             raise not_a_module(module)
         self._register(_MODULE, name, module)
-
-    #: By another name.
-    register_module = add_module
 
     def _register(self, kind: _Kind, name: str, value: object) -> None:
         """Put `value` under a name of which the module knows nothing else."""
@@ -236,16 +233,14 @@ class Module:
         for _, module in self.named_children():
             yield module
 
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their paths; each once, under its first path, if `remove_duplicate`.
+    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """The parameters with their paths; each once, under its first path.
 
         >>> import minigrad as torch
         >>> [(name, p.shape) for name, p in torch.nn.Linear(4, 3).named_parameters()]
         [('weight', torch.Size([3, 4])), ('bias', torch.Size([3]))]
         """
-        return self._named_members(_PARAMETER, prefix, recurse, remove_duplicate)
+        return self._named_members(_PARAMETER, prefix, recurse)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters, each once.
@@ -257,37 +252,22 @@ class Module:
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with their paths; each once, under its first path, if `remove_duplicate`."""
-        return self._named_members(_BUFFER, prefix, recurse, remove_duplicate)
+    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """The buffers with their paths; each once, under its first path."""
+        return self._named_members(_BUFFER, prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers, each once."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
-    def _named_members(
-        self, kind: _Kind, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
+    def _named_members(self, kind: _Kind, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
         seen: set[Any] = set()
-        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in below:
+        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
             for name, member in getattr(module, kind.registry).items():
                 if member is not None and member not in seen:
-                    if remove_duplicate:
-                        seen.add(member)
+                    seen.add(member)
                     yield _path(path, name), member
-
-    def get_submodule(self, target: str) -> Module:
-        """The module at the path `target`, such as "decoder.0"; this one for "".  Errors: AttributeError."""
-        module: Any = self
-        for name in target.split(".") if target else []:
-            module = getattr(module, name)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        return module
 
     # ---- modes, types and gradients ------------------------------------------------------------------------------
 
@@ -393,18 +373,15 @@ class Module:
 
     # ---- hooks ---------------------------------------------------------------------------------------------------
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any], *, with_kwargs: bool = False) -> Handle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
 
-        With `with_kwargs`, it is `hook(module, args, kwargs)` and returns both.  Hooks are called in the order in which
-        they were registered.
+        Hooks are called in the order in which they were registered.  Arguments by name are not told to them.
         """
-        return self._add_hook("forward_pre", (hook, with_kwargs))
+        return self._add_hook("forward_pre", hook)
 
-    def register_forward_hook(self, hook: Callable[..., Any], *, with_kwargs: bool = False) -> Handle:
+    def register_forward_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, args, output)` after `forward`; what it returns, unless None, is the output.
-
-        With `with_kwargs`, it is `hook(module, args, kwargs, output)`.
 
         >>> import minigrad as torch
         >>> layer = torch.nn.Linear(2, 3)
@@ -412,7 +389,7 @@ class Module:
         ...     _ = layer(torch.ones(4, 2))
         torch.Size([4, 3])
         """
-        return self._add_hook("forward", (hook, with_kwargs))
+        return self._add_hook("forward", hook)
 
     def register_full_backward_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, grad_input, grad_output)` once the gradients of the inputs of a call are known.
