@@ -20,7 +20,7 @@ from minigrad.declare import op
 from minigrad.ops.activations import Hardtanh, largest, log_sigmoid
 from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_dim
 from minigrad.ops.comparison import clipped
-from minigrad.ops.fused import Fused, in_float32, named, rounded
+from minigrad.ops.fused import Fused, in_float32, in_one_step, named, rounded
 from minigrad.ops.indexing import PutIndex, steps_along
 from minigrad.tensors.errors import asked, warn_program
 
@@ -266,12 +266,15 @@ def cross_entropy(
     shape, ids = input._array.shape, target._array
     if ids.dtype in FLOATS:
         check_floating(_KERNEL, input, "the scores come first, cross_entropy(input, target)")
+    if weight is not None and (label_smoothing > 0 or (shape == ids.shape and ids.dtype in FLOATS)):
+        remedy = "-(input.log_softmax(1) * probabilities * weight).sum(1)"
+        raise NotImplementedError(f"cross_entropy: weight with probabilities or label_smoothing, which is {remedy}")
     if shape == ids.shape:
-        return _cross_entropy_of_probabilities(input, target, weight, how, ignore_index, label_smoothing)
+        return _cross_entropy_of_probabilities(input, target, how, ignore_index, label_smoothing)
     if not shape:
         normal_dim(1, 0)
     if label_smoothing > 0:
-        return _smooth_cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
+        return _smooth_cross_entropy(input, target, how, ignore_index, label_smoothing)
     _check_classes(input, target, weight, _KERNEL)
     loss = CrossEntropy(how, as_int(ignore_index), early=input._requires_grad and current.enabled)
     return in_float32(loss.of, input, _shaped(target, input), weight)
@@ -302,7 +305,7 @@ def nll_loss(
 
 
 def _cross_entropy_of_probabilities(
-    x: Tensor, target: Tensor, weight: Tensor | None, how: Reduction, ignore_index: int, label_smoothing: float
+    x: Tensor, target: Tensor, how: Reduction, ignore_index: int, label_smoothing: float
 ) -> Tensor:
     """The cross-entropy of scores and target probabilities: minus their products with the log-probabilities."""
     if target._array.dtype not in FLOATS:
@@ -313,48 +316,26 @@ def _cross_entropy_of_probabilities(
     log_p, classes = x.log_softmax(dim), x._array.shape[dim]
     if label_smoothing > 0:
         target = target * (1 - label_smoothing) + label_smoothing / max(classes, 1)
-    products = log_p * target if weight is None else log_p * target * _by_class(weight, x)
     if how == "none":
-        return -products.sum(dim)
-    whole = -products.sum()
+        return -(log_p * target).sum(dim)
+    whole = -(log_p * target).sum()
     return whole if how == "sum" else named(Div(), "DivBackward1").of(whole, x._array.size // max(classes, 1))
 
 
-def _smooth_cross_entropy(
-    x: Tensor, target: Tensor, weight: Tensor | None, how: Reduction, ignore_index: int, label_smoothing: float
-) -> Tensor:
+def _smooth_cross_entropy(x: Tensor, target: Tensor, how: Reduction, ignore_index: int, part: float) -> Tensor:
     """The cross-entropy with a part of each target spread over all classes."""
     dim = class_dim(x._array)
     log_p = x.log_softmax(dim)
-    weighed = functools.partial(nll_loss, target=target, weight=weight, ignore_index=ignore_index)
-    sharp = weighed(log_p, reduction=how)
-    spread = -(log_p if weight is None else log_p * _by_class(weight, x)).sum(dim)
-    spread = masked(spread, _shaped(target, x)._array != ignore_index)
-    if how != "none":
-        spread = spread.sum()
-    if how == "mean":
-        # What all targets count: the loss if all log-probabilities were -1.
-        spread = spread / weighed(x._new(np.full_like(x._array, -1)), reduction="sum")
-    return sharp * (1 - label_smoothing) + spread * (label_smoothing / max(x._array.shape[dim], 1))
-
-
-def _by_class(weight: Tensor, x: Tensor) -> Tensor:
-    """The weights of the classes, in a shape that broadcasts to x's."""
-    _check_count(weight, x)
-    return weight.reshape(-1, *[1] * (x.ndim - 2))
+    sharp = nll_loss(log_p, target, ignore_index=ignore_index, reduction=how)
+    counts = _shaped(target, x)._array != ignore_index
+    spread = reduced(masked(-log_p.sum(dim), counts), "none" if how == "none" else "sum")
+    share = part / max(x._array.shape[dim], 1)
+    return sharp * (1 - part) + spread * share / (np.count_nonzero(counts) if how == "mean" else 1)
 
 
 def _shaped(target: Tensor, x: Tensor) -> Tensor:
     """The class ids; for a vector of scores, one id without a dimension."""
     return Reshape(()).of(target) if x._array.ndim == target._array.ndim == 1 else target
-
-
-def _check_count(weight: Tensor, x: Tensor) -> None:
-    """Nothing if there is a weight for each class."""
-    classes = x._array.shape[class_dim(x._array)]
-    if weight._array.shape != (classes,):
-        problem = f"weight tensor should be defined either for all {classes} classes or no classes"
-        raise RuntimeError(f"{problem} but got weight tensor of shape: {list(weight.shape)}")
 
 
 def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str) -> None:
@@ -366,7 +347,10 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype!r}: target.long()")
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
-        _check_count(weight, x)
+        classes = shape[class_dim(x._array)]
+        if weight._array.shape != (classes,):
+            problem = f"weight tensor should be defined either for all {classes} classes or no classes"
+            raise RuntimeError(f"{problem} but got weight tensor of shape: {list(weight.shape)}")
         if weight.dtype is not x.dtype:
             raise RuntimeError(f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}")
 
@@ -534,10 +518,9 @@ def cosine_embedding_loss(
     >>> F.cosine_embedding_loss(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), torch.tensor(-1))
     tensor(0.7071)
     """
-    if target.ndim > 1:
-        raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: got {target.shape}")
-    if not input1.ndim == input2.ndim == target.ndim + 1:
-        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors")
+    if not input1.ndim == input2.ndim == target.ndim + 1 <= 2:
+        found = f"inputs {input1.shape}, {input2.shape}, target {target.shape}"
+        raise RuntimeError(f"a 0D or 1D target tensor expects 1D or 2D input tensors, but got {found}")
     lengths = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
     cosine = (input1 * input2).sum(-1) / lengths.sqrt()
     cosine = cosine.expand(common_shape([cosine._array.shape, target._array.shape]))
@@ -586,28 +569,17 @@ class BinaryCrossEntropy(Loss):
         return self.reduced(losses, w)
 
     def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:
-        return BinaryCrossEntropyBackward().of(self.share(g, p, w), p, t)
+        # The denominator is at least 1e-12, as in PyTorch.
+        return in_one_step(
+            lambda g, p, t: g * ((p - t) / np.maximum((1 - p) * p, 1e-12)),
+            lambda g, p, t: g * ((p - t) / ((1 - p) * p).clamp_min(1e-12)),
+            self.share(g, p, w),
+            p,
+            t,
+        )
 
     def db(self, g: Tensor, p: Tensor, w: Tensor | None) -> Tensor:
         return self.share(g, p, w) * ((1 - p).log() - p.log())
-
-
-class BinaryCrossEntropyBackward(Node):
-    """`g * (p - t) / (p * (1 - p))`, with a denominator of at least 1e-12, as in PyTorch."""
-
-    def forward(self, g: Array, p: Array, t: Array) -> Array:
-        return g * ((p - t) / np.maximum((1 - p) * p, 1e-12))
-
-    # PyTorch keeps clear of 0 in another way in the first two of these.
-
-    def da(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
-        return (h * ((p - t) / ((p + 1e-12) * (1 - p + 1e-12)))).sum_to_size(g.shape)
-
-    def db(self, h: Tensor, g: Tensor, p: Tensor, t: Tensor) -> Tensor:
-        return h * g * ((p * p - 2 * p * t + t) / ((p + 1e-12) * (1 - p + 1e-12)) ** 2)
-
-    def dc(self, h: Tensor, g: Tensor, p: Tensor) -> Tensor:
-        return -h * g / (p * (1 - p)).clamp_min(1e-12)
 
 
 class BinaryCrossEntropyWithLogits(Loss):
