@@ -64,7 +64,7 @@ def arrays_in(value: Any) -> Iterator[Array]:
 
 
 #: What is computed of shapes alone is kept once, and not by each node.
-OF_SHAPES = {"AvgPool.divisors", "Resample.shares"}
+OF_SHAPES = {"AvgPool.divisors", "Resample.matrices"}
 
 
 def held(result: Any) -> set[str]:

@@ -252,7 +252,6 @@ class Silu(Gate):
     """`x * s` for `s = sigmoid(x)`."""
 
     formulas = ("dx = g * s * (1 + x * (1 - s))",)
-    slope_name = "MulBackward0"
     value = staticmethod(sigmoid_of)
     slope = staticmethod(lambda x, p: ((ONE - p) * x + ONE) * p)
 

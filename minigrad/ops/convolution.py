@@ -259,7 +259,6 @@ class Col2Im(Unary):
     formulas = ("dx = Im2Col(g)",)
     windows: Windows
     sizes: Sequence[int]
-    form: str = "Col2ImBackward0"
 
     def forward(self, x: Array) -> Array:
         return self.windows.add(widened(x), self.sizes).astype(x.dtype, copy=False)
@@ -350,9 +349,6 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
 # Windows of so many elements in all are copied and multiplied at once: they stay in the processor's cache.
 _BLOCK = 2**18
 
-# What PyTorch calls the gradients of a convolution where they have gradients themselves.
-_TWICE = "ConvolutionBackwardBackward0"
-
 
 class _OnWindows(Node):
     """An op on `windows`, whose channels are in `groups`; a third input is the bias of each channel."""
@@ -372,7 +368,6 @@ class Convolution(_OnWindows):
     """
 
     formulas = ("dX = ConvTranspose(G, W)", "dW = WeightGradient(X, G)", "db = sum of G over N and places")
-    form: str = "ConvolutionBackward0"
 
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:
         self.sizes = x.shape[2:]
@@ -384,7 +379,7 @@ class Convolution(_OnWindows):
         return _finished(y.reshape(len(x), len(weight), *counts), bias, x)
 
     def da(self, g: Tensor, weight: Tensor) -> Tensor:
-        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE).of(g, weight, None)
+        return ConvTranspose(self.windows, self.groups, self.sizes).of(g, weight, None)
 
     def db(self, g: Tensor, x: Tensor) -> Tensor:
         return WeightGradient(self.windows, self.groups).of(x, g)
@@ -396,9 +391,9 @@ class ConvTranspose(_OnWindows):
     `G` is `(N, O, *)`, `W` is `(O, C / groups, *kernel)`, `b` is `(C,)` or None, and `X` is `(N, C, *sizes)`.
     """
 
+    form = "ConvolutionBackward0"
     formulas = ("dG = Convolution(dX, W)", "dW = WeightGradient(dX, G)", "db = sum of dX over N and places")
     sizes: tuple[int, ...]
-    form: str = "ConvolutionBackward0"
 
     def forward(self, g: Array, weight: Array, bias: Array | None) -> Array:
         counts, parts = g.shape[2:], _in_groups(g, self.groups)
@@ -410,7 +405,7 @@ class ConvTranspose(_OnWindows):
         return _finished(x, bias, g)
 
     def da(self, g: Tensor, weight: Tensor) -> Tensor:
-        return Convolution(self.windows, self.groups, _TWICE).of(g, weight, None)
+        return Convolution(self.windows, self.groups).of(g, weight, None)
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return WeightGradient(self.windows, self.groups).of(g, a)
@@ -419,7 +414,6 @@ class ConvTranspose(_OnWindows):
 class WeightGradient(_OnWindows):
     """`dW[o, c, k]`: the sum of `G[n, o, p] * X[n, c, p * stride + k * dilation - padding]` over n and p."""
 
-    form = _TWICE
     formulas = ("dX = ConvTranspose(G, dW)", "dG = Convolution(X, dW)")
 
     def forward(self, x: Array, g: Array) -> Array:
@@ -431,10 +425,10 @@ class WeightGradient(_OnWindows):
         return dw.reshape(g.shape[1], *shape).astype(x.dtype, copy=False)
 
     def da(self, g: Tensor, b: Tensor) -> Tensor:
-        return ConvTranspose(self.windows, self.groups, self.sizes, _TWICE).of(b, g, None)
+        return ConvTranspose(self.windows, self.groups, self.sizes).of(b, g, None)
 
     def db(self, g: Tensor, x: Tensor) -> Tensor:
-        return Convolution(self.windows, self.groups, _TWICE).of(x, g, None)
+        return Convolution(self.windows, self.groups).of(x, g, None)
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
@@ -568,10 +562,9 @@ def _check(
     if len(x) != dims + 2 or len(w) != dims + 2:
         ranks = f"{dims + 1}D (unbatched) or {dims + 2}D (batched)"
         raise RuntimeError(f"Expected {ranks} input to {name}, but got input of size: {x}, and a weight of size: {w}")
-    if 0 in w:
-        raise RuntimeError(f"kernel size should be greater than zero, and so should channels, but got a weight of {w}")
-    if groups < 1 or w[0] % arguments.as_int(groups):
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by it at dimension 0, but got {w}")
+    if 0 in w or groups < 1 or w[0] % arguments.as_int(groups):
+        expected = f"Given groups={groups}, expected weight to be divisible by it at dimension 0"
+        raise RuntimeError(f"{expected}, and not empty, but got a weight of {w}")
     inputs, outputs = (w[0], groups * w[1]) if transposed else (groups * w[1], w[0])
     if x[1] != inputs:
         way = "transposed=1" if transposed else f"groups={groups}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,27 +23,24 @@ from minigrad.ops.arguments import as_int, check_floating, check_numbers, filler
 from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.fused import in_float32, named
 
+#: What computes on an array.
+Rule: TypeAlias = Callable[..., Array]
 
-def numbers(kernel: str, function: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
-    """`function` of numbers; a NotImplementedError that names PyTorch's `kernel` for bools."""
+
+def numbers(kernel: str, of_floats: Rule, of_integers: Rule = copied) -> Callable[[Node, Array], Array]:
+    """A function of numbers, which leaves integers as they are; for bools the error of PyTorch's `kernel`."""
 
     def forward(self: Node, x: Array) -> Array:
+        if x.dtype in FLOATS:
+            return of_floats(x)
         check_numbers(kernel, x.dtype)
-        return function(x)
+        return of_integers(x)
 
     return forward
 
 
-def whole(kernel: str, rounded: Callable[[Array], Array]) -> Callable[[Node, Array], Array]:
-    """`rounded`, to whole numbers, of numbers; integers are whole."""
-    of_integers = numbers(kernel, copied)
-    return lambda node, x: rounded(x) if x.dtype in FLOATS else of_integers(node, x)
-
-
 def sign_of(x: Array) -> Array:
     """-1, 0 or 1 in the dtype of `x`; unlike np.sign, 0 where `x` is nan."""
-    if x.dtype == bool:
-        return x.copy("K")
     # NumPy subtracts integers of one byte many at a time.
     zero = ZERO if x.dtype in WIDE_FLOATS else 0
     return np.asarray((x > zero).view(np.int8) - (x < zero).view(np.int8)).astype(x.dtype)
@@ -52,7 +49,7 @@ def sign_of(x: Array) -> Array:
 # ---- signs and roundings: their slope is 0 wherever they have one ----------------------------------------------------
 
 
-@unary(numbers("abs_cpu", np.absolute), lambda g, x: g * x.sign(), aliases=["absolute"])
+@unary(numbers("abs_cpu", np.absolute, np.absolute), lambda g, x: g * x.sign(), aliases=["absolute"])
 def abs(input: Tensor) -> Tensor:
     """The absolute value of each element."""
 
@@ -70,22 +67,22 @@ def sgn(input: Tensor) -> Tensor:
     """-1, 0 or 1 for elements below, at or above 0."""
 
 
-@unary(whole("floor_vml_cpu", np.floor), zeroed, formula="0")
+@unary(numbers("floor_vml_cpu", np.floor), zeroed, formula="0")
 def floor(input: Tensor) -> Tensor:
     """The largest whole number that is not above each element."""
 
 
-@unary(whole("ceil_vml_cpu", np.ceil), zeroed, formula="0")
+@unary(numbers("ceil_vml_cpu", np.ceil), zeroed, formula="0")
 def ceil(input: Tensor) -> Tensor:
     """The smallest whole number that is not below each element."""
 
 
-@unary(whole("trunc_vml_cpu", np.trunc), zeroed, formula="0", aliases=["fix"])
+@unary(numbers("trunc_vml_cpu", np.trunc), zeroed, formula="0", aliases=["fix"])
 def trunc(input: Tensor) -> Tensor:
     """The whole part of each element: it is rounded towards 0."""
 
 
-Round = node_of("Round", Unary, whole("round_vml_cpu", np.rint), zeroed, "0")
+Round = node_of("Round", Unary, numbers("round_vml_cpu", np.rint), zeroed, "0")
 
 
 @op(in_place=rewritten)
@@ -228,9 +225,6 @@ class Curve(Unary):
 
     formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
 
-    #: What PyTorch calls the operation that computes the gradient, if not after this one.
-    slope_name: ClassVar[str | None] = None
-
     value: ClassVar[Callable[..., Array]]
     slope: ClassVar[Callable[..., Array]]
     bend: ClassVar[Callable[..., Tensor] | None] = None
@@ -277,7 +271,7 @@ class Slope(Binary):
         return zeroed(h) if self.curve.bend is None else h * g * self.curve.bend(x)
 
     def name(self) -> str:
-        return self.curve.slope_name or self.curve.name().replace("Backward", "BackwardBackward")
+        return self.curve.name().replace("Backward", "BackwardBackward")
 
 
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
@@ -312,7 +306,6 @@ class Relu(OfOutput):
     """`max(x, 0)`."""
 
     formulas = ("dx = g, but 0 where y <= 0",)
-    slope_name = "ThresholdBackwardBackward0"
 
     def forward(self, x: Array) -> Array:
         if x.dtype.kind == "b":
@@ -431,7 +424,6 @@ class Erf(Curve, Floating):
     """`erf(x)`."""
 
     formulas = ("dx = g * 2 / sqrt(pi) * exp(-x**2)",)
-    slope_name = "MulBackward0"
     value = staticmethod(erf_of)
     slope = staticmethod(lambda x: np.exp(-x * x) * (2 / math.sqrt(math.pi)))
     bend = staticmethod(lambda x: (-x * x).exp() * x * (-4 / math.sqrt(math.pi)))
@@ -448,9 +440,6 @@ def erf(input: Tensor) -> Tensor:
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
-
-#: What PyTorch calls a node that has no derivative.
-UNDERIVED = "torch::autograd::NotImplemented"
 
 
 def added_to(kind: type[Add] | type[Sub]) -> Variant:
@@ -565,17 +554,14 @@ def true_divide(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten, operator="floordiv")
 def floor_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, rounded down."""
-    why = "floor_divide is not implemented: div(a, b, rounding_mode='floor') has one"
-    return DivRounded("floor", UNDERIVED, why).of(input, other)
+    return DivRounded("floor", UNDERIVED).of(input, other)
 
 
 @op(in_place=rewritten, operator="mod")
 def remainder(input: Operand, other: Operand) -> Tensor:
     """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
-    if isinstance(input, Tensor):
-        return Remainder("floor", f"RemainderBackward{isinstance(other, Tensor):d}").of(input, other)
-    why = "remainder is not implemented: of a tensor in place of the number there is one"
-    return Remainder("floor", UNDERIVED, why).of(input, other)
+    form = f"RemainderBackward{isinstance(other, Tensor):d}" if isinstance(input, Tensor) else UNDERIVED
+    return Remainder("floor", form).of(input, other)
 
 
 @op(in_place=rewritten)
@@ -586,16 +572,16 @@ def fmod(input: Tensor, other: Operand) -> Tensor:
     return Remainder("trunc", f"FmodBackward{isinstance(other, Tensor):d}").of(input, other)
 
 
-class DivRounded(Elementwise):
-    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc".
+#: What PyTorch calls a node that has no derivative.
+UNDERIVED = "torch::autograd::NotImplemented"
 
-    PyTorch has no derivative of some of these and of remainders: `underived` says so.
-    """
+
+class DivRounded(Elementwise):
+    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"."""
 
     formulas = ("da = 0", "db = 0")
     mode: Literal["floor", "trunc"]
     form: str
-    underived: str = ""
 
     def forward(self, a: Array, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
@@ -610,8 +596,9 @@ class DivRounded(Elementwise):
     da = db = staticmethod(zeroed)
 
     def backward(self, g: Tensor) -> Any:
-        if self.underived:
-            raise RuntimeError(f"derivative for aten::{self.underived}")
+        if self.form == UNDERIVED:
+            problem = "derivative for aten::floor_divide, and for remainders of a number, is not implemented"
+            raise RuntimeError(f"{problem}: div(a, b, rounding_mode='floor') has one")
         return super().backward(g)
 
 

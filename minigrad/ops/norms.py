@@ -28,7 +28,7 @@ from minigrad.core.ops import Add, cast, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, as_number, op
-from minigrad.ops.arguments import check_floating, normal_dim
+from minigrad.ops.arguments import check_floating
 from minigrad.ops.fused import Fused, in_float32, named
 from minigrad.ops.losses import check_constant
 from minigrad.ops.shapes import broadcast_tensors
@@ -242,11 +242,9 @@ def group_norm(
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}: (N, C, *)")
     n, channels, *rest = input._array.shape
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if num_groups <= 0 or channels % num_groups:
+        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got {num_groups}")
     _check_batch_size([n * channels // num_groups, num_groups, *rest])
-    if channels % num_groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups")
     _check_channels(input, weight=weight, bias=bias)
     groups = _groups((n, num_groups, channels // num_groups, math.prod(rest)), (2, 3), (1, 2), eps)
     return _normalized("GroupNormKernelImpl", input, weight, bias, Normalize(groups, "NativeGroupNormBackward0").of)
@@ -371,15 +369,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     tensor([0.0000, 1.0000])
     """
     a, b = broadcast_tensors(x1, x2)
-    along = normal_dim(dim, a.ndim)
-    return (_of_length_one(a, along, eps) * _of_length_one(b, along, eps)).sum(along)
-
-
-def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
-    length = x.norm(2, dim, keepdim=True)
-    short = length._array.dtype.type(eps) - length._array
-    # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
-    return x / (length + length._new(np.maximum(short, short.dtype.type(0))))
+    return (normalize(a, 2, dim, eps) * normalize(b, 2, dim, eps)).sum(dim)
 
 
 # ---- what they have in common ----------------------------------------------------------------------------------------

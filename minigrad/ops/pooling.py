@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from operator import index, mod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class AvgPool(Unary):
         leading, counts = g._array.shape[: -len(kernel)], g._array.shape[-len(kernel) :]
         # Each place in a window has the share of the window.
         shares = Expand((*leading, *kernel, *counts)).of(Reshape((*leading, *[1] * len(kernel), *counts)).of(shares))
-        return Col2Im(self.windows, self.sizes, self.form.replace("Backward0", "BackwardBackward0")).of(shares)
+        return Col2Im(self.windows, self.sizes).of(shares)
 
 
 @functools.lru_cache(maxsize=4)
@@ -79,9 +79,10 @@ def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
 
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
-    """The number of the place in each window of its largest element `y`: of several the first, of nans the last."""
-    has_nan = np.isnan(y).any()
-    if windows.few(x.size) and not has_nan:
+    """The number of the place in each window of its largest element `y`: of several the first."""
+    if np.isnan(y).any():
+        x, y = [np.where(np.isnan(each), each.dtype.type(np.inf), each) for each in (x, y)]
+    if windows.few(x.size):
         dims = len(windows.kernel)
         leading, kernel = range(x.ndim - dims), range(x.ndim - dims, x.ndim)
         by_window = windows.view(x).transpose(*leading, *range(x.ndim, x.ndim + dims), *kernel)
@@ -94,12 +95,7 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
     for number, place in places:
         # The first has the highest rank: to write numbers at the places of a mask would take ten times as long.
         np.maximum(found, (view[place] == y) * kind(len(places) - number), out=found)
-    found = len(places) - found
-    if has_nan:
-        nans = windows.view(np.isnan(x))
-        for number, place in places:
-            np.copyto(found, number, where=nans[place])
-    return found
+    return len(places) - found
 
 
 @functools.lru_cache(maxsize=4)
@@ -264,35 +260,22 @@ def _check_input(name: str, input: Tensor, dims: int) -> None:
 # ---- other numbers of elements ---------------------------------------------------------------------------------------
 
 
-#: A matrix `(O, I)` that makes O elements of I, and where it does so: a share that is there may be 0.
-Shares: TypeAlias = tuple[Array, Array]
-
-
 class Resample(Unary):
     """`x` with a matrix `(O, I)` applied to the lines along each of its last dimensions: sizes I become O."""
 
     formulas = ("dx = Resample(g), by the transposed matrices",)
-    shares: Sequence[Shares]
+    matrices: Sequence[Array]
     form: str
 
     def forward(self, x: Array) -> Array:
         y = widened(x)
-        # (The square of a large number is inf, too.)
-        finite = math.isfinite(np.vdot(y, y))
-        for dim, (matrix, there) in enumerate(self.shares, x.ndim - len(self.shares)):
-            lines, matrix = y.swapaxes(dim, -1), matrix.astype(y.dtype, copy=False)
-            y = lines @ matrix.T
-            if not finite:
-                # The matrix spreads an inf over its line, as 0 * inf is nan.
-                spoilt = ~np.isfinite(y[..., 0])
-                lines = lines[spoilt]
-                y[spoilt] = np.stack([lines[:, at] @ row[at] for row, at in zip(matrix, there, strict=True)], -1)
-            y = y.swapaxes(dim, -1)
+        # An inf in a line makes nan of all of it, as 0 * inf is nan.
+        for dim, matrix in enumerate(self.matrices, x.ndim - len(self.matrices)):
+            y = (y.swapaxes(dim, -1) @ matrix.T.astype(y.dtype, copy=False)).swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
-        back = [(matrix.T, there.T) for matrix, there in self.shares]
-        return Resample(back, self.form.replace("Backward0", "BackwardBackward0")).of(g)
+        return Resample([matrix.T for matrix in self.matrices], self.form).of(g)
 
 
 # The modes that draw lines between neighbours, by the number of dimensions.
@@ -345,13 +328,11 @@ def _scaled(
     sizes: Sequence[int], size: Sequence[int] | int | None, factor: Sequence[float] | float | None
 ) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
     """The sizes wanted, and the factors, where they are given."""
-    if (size is None) == (factor is None):
-        raise ValueError("either size or scale_factor should be defined: one of them, and only one")
     given: Any = factor if size is None else size
     each = tuple(given) if isinstance(given, Sequence) else (given,) * len(sizes)
-    if len(each) != len(sizes):
-        what = "output" if factor is None else "scale_factor"
-        raise ValueError(f"Input and {what} must have the same number of spatial dimensions: {len(sizes)}")
+    if (size is None) == (factor is None) or len(each) != len(sizes):
+        expected = f"either size or scale_factor should be defined, one number or {len(sizes)}"
+        raise ValueError(f"{expected}: got size={size}, scale_factor={factor}")
     if size is not None:
         return ints(each), (None,) * len(sizes)
     return tuple([int(old * one) for old, one in zip(sizes, each, strict=True)]), each
@@ -370,7 +351,7 @@ def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[floa
 
 
 @functools.lru_cache(maxsize=64)
-def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: Any) -> Shares:
+def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: Any) -> Array:
     """Of each new element the shares of the two old ones that it lies between."""
     new: Array = np.arange(wanted, dtype=kind)
     if align_corners:
@@ -380,11 +361,10 @@ def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | No
         at = np.maximum((new + kind(0.5)) * kind(ratio) - kind(0.5), 0)
     low = np.minimum(at.astype(np.int64), size - 1)
     share, high = np.clip(at - low, 0, 1), np.minimum(low + (size != wanted), size - 1)
-    matrix, there = np.zeros((wanted, size), kind), np.zeros((wanted, size), bool)
+    matrix: Array = np.zeros((wanted, size), kind)
     for old, part in ((low, 1 - share), (high, share)):
         matrix[np.arange(wanted), old] += part
-        there[np.arange(wanted), old] = True
-    return matrix, there
+    return matrix
 
 
 def bounds(size: int, count: int) -> tuple[Array, Array]:
@@ -394,11 +374,11 @@ def bounds(size: int, count: int) -> tuple[Array, Array]:
 
 
 @functools.lru_cache(maxsize=64)
-def _means(size: int, count: int) -> Shares:
+def _means(size: int, count: int) -> Array:
     """Of the means of so many windows, which cover a dimension of that size, the share of each of its elements."""
     starts, ends = [each[:, None] for each in bounds(size, count)]
     inside = (np.arange(size) >= starts) & (np.arange(size) < ends)
-    return inside / (ends - starts), inside
+    return np.asarray(inside / (ends - starts))
 
 
 @op("torch", "nn.functional")
