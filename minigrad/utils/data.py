@@ -401,13 +401,10 @@ class DataLoader(Generic[T_co]):
         drop_last: bool = False,
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
-        multiprocessing_context: object = None,
         generator: Source = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
     ) -> None:
         if num_workers < 0 or timeout < 0:
             raise ValueError(f"num_workers and timeout should be non-negative, not {num_workers} and {timeout}")

@@ -75,8 +75,6 @@ class Module:
     _modules: dict[str, Module | None]
     #: By the name of what calls them, in the order of the calls.
     _hooks: dict[str, dict[int, Any]]
-    #: By what a state dict knows which entries it has.
-    _version: int = 1
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -414,10 +412,6 @@ class Module:
         odict_keys(['weight', 'bias'])
         """
         found: Any = OrderedDict() if destination is None else destination
-        if destination is None:
-            found._metadata = OrderedDict()
-        if hasattr(found, "_metadata"):
-            found._metadata[prefix[:-1]] = {"version": self._version}
         for name, member in _persistent(self).items():
             found[prefix + name] = member if keep_vars else member.detach()
         for name, module in self._modules.items():
@@ -435,8 +429,7 @@ class Module:
             raise NotImplementedError("assign=True is not here: values are copied; layer.weight = nn.Parameter(x)")
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}: pass module.state_dict()")
-        versions, known = getattr(state_dict, "_metadata", {}), set()
-        missing: list[str] = []
+        known, missing = set(), []
         problems: list[str] = []
         writes: list[tuple[Tensor, Any]] = []
         for path, owner in self.named_modules(remove_duplicate=False):
@@ -447,8 +440,7 @@ class Module:
                     given = state_dict[key]
                     problems += _problem(member, key, given)
                     writes.append((member, given))
-                elif name != "num_batches_tracked" or versions.get(path, {}).get("version", 1) >= owner._version:
-                    # (States of the first version are from before batches were counted.)
+                else:
                     missing.append(key)
         unexpected = [key for key in state_dict if key not in known]
         quoted = '", "'

@@ -150,8 +150,6 @@ def _as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
 class _ChannelNorm(ScaledLayer):
     """A normalization of channels that can keep running estimates of their means and variances."""
 
-    # As PyTorch's, from the one on in which it counts batches.
-    _version = 2
     #: The numbers of dimensions of an input, and how messages call them.
     _ranks: ClassVar[tuple[int, ...]]
     _form = (

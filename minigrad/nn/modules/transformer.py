@@ -142,14 +142,7 @@ class TransformerEncoder(_Stack):
     torch.Size([3, 5, 8])
     """
 
-    def __init__(
-        self,
-        encoder_layer: Module,
-        num_layers: int,
-        norm: Module | None = None,
-        enable_nested_tensor: bool = True,
-        mask_check: bool = True,
-    ) -> None:
+    def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__(encoder_layer, num_layers, norm)
 
     def forward(
