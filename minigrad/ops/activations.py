@@ -207,8 +207,10 @@ class Softplus(Curve):
 
     def beyond(self, z: Array, a: Array, b: Array) -> Array:
         """`a` where z is beyond the threshold, else `b`."""
-        holds = z > self.threshold
-        return chosen(holds, a, b) if holds.size and holds.item(holds.argmax()) else b
+        # (Of numbers and nan, NumPy finds nan.)
+        if not z.size or z.item(z.argmax()) <= self.threshold:
+            return b
+        return chosen(z > self.threshold, a, b)
 
     def bend(self, x: Tensor) -> Tensor:
         # In PyTorch the threshold itself is on the curve, whose value and slope it has, but without a bend.

@@ -280,15 +280,15 @@ def windows_of(
     tensor([[1., 2.],
             [2., 3.]])
     """
-    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
+    *leading, channels, height, width = input._array.shape if input.ndim in (3, 4) else (0, 0, 0)
+    if 0 in (channels, height, width):
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
     windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
-    counts = windows.counts(input.shape[-2:])
+    counts = windows.counts((height, width))
     if min(counts) < 1:
-        raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, {windows}: {counts} of them")
+        raise RuntimeError(f"Given input with spatial size {(height, width)}, {windows}: {counts} of them")
     columns = Im2Col(windows).of(input)
-    shape = (*input.shape[:-3], input.shape[-3] * math.prod(windows.kernel), math.prod(counts))
-    return Reshape(shape, "Im2ColBackward0").of(columns)
+    return Reshape((*leading, channels * math.prod(windows.kernel), math.prod(counts)), "Im2ColBackward0").of(columns)
 
 
 @op("nn.functional", name="fold", kernel="col2im")
@@ -304,11 +304,12 @@ def sum_of_windows(
     windows = _of_images("col2im", input, kernel_size, dilation, padding, stride)
     sizes, size = per_dim("output_size", output_size, 2), math.prod(windows.kernel)
     rows, columns = windows.counts(sizes)
-    channels = input.shape[-2] // size if input.ndim in (2, 3) else 0
-    if min(rows, columns, channels) < 1 or input.shape[-2:] != (channels * size, rows * columns):
+    given = input._array.shape
+    channels = given[-2] // size if len(given) in (2, 3) else 0
+    if min(rows, columns, channels) < 1 or given[-2:] != (channels * size, rows * columns):
         told = f"Given output_size={sizes}, {windows}, expected columns of shape (N, C * {size}, {rows} * {columns})"
         raise RuntimeError(f"{told}, but got {list(input.shape)}")
-    shape = (*input.shape[:-2], channels, *windows.kernel, rows, columns)
+    shape = (*given[:-2], channels, *windows.kernel, rows, columns)
     return Col2Im(windows, sizes).of(Reshape(shape).of(input))
 
 

@@ -621,7 +621,7 @@ class Remainder(DivRounded):
             return np.fmod(a, b)
         # NumPy's zeros have the sign of `b`.
         rest = np.asarray(np.remainder(a, b))
-        return np.copysign(rest, a, out=rest, where=rest == 0)
+        return np.copysign(rest, a, out=rest, where=rest == ZERO)
 
     def da(self, g: Tensor) -> Tensor:
         return g

@@ -243,9 +243,10 @@ def _fitting(
 def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:
     """The sizes that an adaptive pooling is to make."""
     _check_input(name, input, dims)
-    given = output_size if isinstance(output_size, Sequence) else (output_size,) * dims
-    sizes = [input._array.shape[at - dims] if each is None else each for at, each in enumerate(given)]
-    return per_dim("output_size", sizes, dims, spread=False)
+    given = (None,) * dims if output_size is None else output_size
+    if isinstance(given, Sequence):
+        given = [input._array.shape[at - dims] if each is None else each for at, each in enumerate(given)]
+    return per_dim("output_size", given, dims, spread=False)
 
 
 def _check_input(name: str, input: Tensor, dims: int) -> None:
