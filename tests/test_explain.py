@@ -142,7 +142,7 @@ def test_what_goes_to_a_place_adds_up_to_what_is_there(make: Callable[[], Any]) 
     arrived: dict[str, Any] = {}
     # Gradients of several outputs come to one step, but do not add up.
     apart = {f"step {step.number}" for step in story.steps if len(step.came_in) > 1}
-    for passed in [passed for step in (*story.starts, *story.steps) for passed in step.went_out]:
+    for passed in [passed for step in (story.start, *story.steps) for passed in step.went_out]:
         assert passed.value is not None
         assert passed.added == (passed.to in arrived and passed.to not in apart)
         if passed.value.array is not None:
@@ -173,7 +173,7 @@ def test_a_leaf_alone_has_a_story_too() -> None:
     story = explain.backward(x, names={"x": x})
     assert story.steps == ()
     assert x.grad.tolist() == [1.0]
-    assert (story.starts[0].went_out[0].to, story.leaves[0].steps) == ("x.grad", (0,))
+    assert (story.start.went_out[0].to, story.leaves[0].steps) == ("x.grad", (0,))
     assert (
         str(story)
         == """backward from x = [2.]
@@ -185,18 +185,6 @@ start  x = [2.]   1, as none is given  x.grad: (1,)
 tensor  shape  from       .grad before  .grad now
 x       (1,)   the start  None          [1.]"""
     )
-
-
-@pytest.mark.parametrize("as_given", [list, iter])
-def test_with_inputs_the_rest_is_not_asked_for(as_given: Callable[[Any], Any]) -> None:
-    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
-    c = a * b
-    story = explain.backward((c * a).sum(), inputs=as_given([c, b]), names={"a": a, "b": b, "c": c})
-    assert a.grad is None
-    assert [c.grad.tolist(), b.grad.tolist()] == [[1.0, 2.0], [1.0, 4.0]]
-    assert [told.name for told in story.leaves] == ["c", "b"]
-    places = {passed.to for step in story.steps for passed in step.went_out}
-    assert places == {"step 2", "step 3 and c.grad", "not asked for", "b.grad"}
 
 
 @given(st.integers(0, 40), st.integers(0, 12))
@@ -490,12 +478,10 @@ def test_a_graph_that_no_pass_walks_is_an_error() -> None:
     x = leaf(1.0)
     with torch.no_grad():
         unrecorded = x * 2
-    for tensors in (unrecorded, torch.tensor([1]), [x, unrecorded]):
+    for tensor in (unrecorded, torch.tensor([1])):
         for call in (explain.graph, explain.backward):
             with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
-                call(tensors)
-    with pytest.raises(ValueError, match="expected a tensor, or several"):
-        explain.graph([])
+                call(tensor)
 
 
 def test_no_gradient_is_told_to_flow_through_a_draw() -> None:
@@ -506,8 +492,8 @@ def test_no_gradient_is_told_to_flow_through_a_draw() -> None:
 @pytest.mark.usefixtures("seeded")
 @pytest.mark.parametrize("call", [explain.graph, explain.backward])
 def test_what_is_no_tensor_and_no_names_is_told(call: Callable[..., Any]) -> None:
-    for wrong, kind in (torch.nn.Embedding(2, 1), "Embedding"), (3, "int"), ([leaf(1.0), None], "NoneType"):
-        with pytest.raises(TypeError, match=f"^expected a tensor, such as a loss, or several, got {kind}$"):
+    for wrong, kind in (torch.nn.Embedding(2, 1), "Embedding"), (3, "int"), ([leaf(1.0)], "list"):
+        with pytest.raises(TypeError, match=f"^expected a tensor, such as a loss, got {kind}$"):
             call(wrong)
     with pytest.raises(TypeError, match=r"^names has to be a dict, such as locals\(\), or a module, not int$"):
         call(leaf(1.0) * 2, names=3)

@@ -20,7 +20,6 @@ import numpy as np
 from minigrad.autograd.function import FunctionNode
 from minigrad.core.dtypes import Array
 from minigrad.core.tape import GRADIENTS, AccumulateGrad, Node, input_names, keep_output
-from minigrad.core.walk import as_tuple
 from minigrad.nn import Module
 from minigrad.tensor import Tensor
 
@@ -35,16 +34,10 @@ _CHARACTER, _LINE, _GAP = 7.9, 18, 28
 
 
 def place_of(x: Tensor) -> Place:
-    """Where gradients of `x` arrive."""
+    """Where gradients of `x` arrive; a TypeError of what is no tensor."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"expected a tensor, such as a loss, got {type(x).__name__}")
     return (AccumulateGrad(x), 0) if x.grad_fn is None else (x.grad_fn, x.output_nr)
-
-
-def outputs_of(tensors: Any) -> tuple[Tensor, ...]:
-    """What a backward pass starts at, one tensor or several, as a tuple; a TypeError of anything else."""
-    outputs = as_tuple(tensors) if isinstance(tensors, Iterable) else (tensors,)
-    if others := [x for x in outputs if not isinstance(x, Tensor)]:
-        raise TypeError(f"expected a tensor, such as a loss, or several, got {type(others[0]).__name__}")
-    return outputs
 
 
 def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place, tuple[str, tuple[int, ...]]]:
@@ -166,11 +159,11 @@ class Graph:
         return {"text/vnd.mermaid": str(self), "image/svg+xml": self.to_svg(), "text/plain": str(self)}
 
 
-def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Graph:
-    """The graph that a backward pass from `tensors` (one, or a sequence) walks: leaves, operations, results.
+def graph(tensor: Tensor, *, names: NamesGiven = None, max_nodes: int = 200) -> Graph:
+    """The graph that a backward pass from `tensor`, such as a loss, walks: leaves, operations, results.
 
     `names` tells what tensors are called: a dict, such as `locals()`, or a module.  Of more than `max_nodes` operations
-    the newest are shown.  A RuntimeError if a pass from one of the tensors walks nothing.
+    the newest are shown.  A RuntimeError if a pass walks nothing.
 
     >>> import minigrad as torch
     >>> from minigrad import explain
@@ -184,12 +177,12 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
         l1 --> n2
         l1 --> n2
     """
-    outputs = outputs_of(tensors)
-    if not outputs:
-        raise ValueError("expected a tensor, or several, such as a loss; got none")
-    if not all([x.requires_grad for x in outputs]):
-        raise RuntimeError("a tensor does not require grad and does not have a grad_fn: a backward pass walks nothing")
-    nodes, leaves = explore(outputs)
+    origin = place_of(tensor)
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "the tensor does not require grad and does not have a grad_fn: a backward pass walks nothing"
+        )
+    nodes, leaves = explore([tensor])
     called = names_of(names, leaves)
     results: dict[Any, list[str]] = {}
     for (node, _), (name, shape) in called.items():
@@ -200,7 +193,7 @@ def graph(tensors: Any, *, names: NamesGiven = None, max_nodes: int = 200) -> Gr
     edges = [(ids.get(source, "older"), ids[node]) for node in shown for source, _ in node.ways if source is not None]
     labels = [(node.short_name(), *filter(None, [formula_of(node)]), *results.get(node, [])) for node in shown]
     vertices = [Vertex(ids[node], lines, False) for node, lines in zip(shown, labels, strict=True)]
-    reached = {start for start, _ in edges} | {ids.get(place_of(x)[0]) for x in outputs}
+    reached = {start for start, _ in edges} | {ids.get(origin[0])}
     for leaf in [leaf for leaf in leaves if ids[leaf] in reached]:
         name, shape = called[leaf, 0]
         vertices.append(Vertex(ids[leaf], (name, str(shape)), True))

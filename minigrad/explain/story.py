@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from minigrad import autograd
 from minigrad.core.dtypes import Array
 from minigrad.core.ops import Elementwise
 from minigrad.core.tape import Node
-from minigrad.core.walk import as_tuple
-from minigrad.explain.graph import NamesGiven, Place, computes, explore, names_of, outputs_of, place_of, read_by, rules
+from minigrad.explain.graph import NamesGiven, Place, computes, explore, names_of, place_of, read_by, rules
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import ones_like
 from minigrad.tensors.printing import elements_text
@@ -82,86 +80,74 @@ class Story:
     These show the first and the last of more than `max_steps` steps; the fields have all.
     """
 
-    starts: tuple[Step, ...]
+    start: Step
     steps: tuple[Step, ...]
     leaves: tuple[Leaf, ...]
     max_steps: int
 
-    @property
-    def start(self) -> str:
-        """What the walk started at."""
-        return ", ".join([each.operation for each in self.starts])
-
     def __str__(self) -> str:
-        return "\n\n".join([f"backward from {self.start}", *[_as_text(*table) for table in self._tables()]])
+        return "\n\n".join([f"backward from {self.start.operation}", *[_as_text(*table) for table in self._tables()]])
 
     __repr__ = __str__
 
     def to_html(self) -> str:
         """The story as HTML."""
-        start = f"<p>backward from <code>{html.escape(self.start)}</code></p>"
+        start = f"<p>backward from <code>{html.escape(self.start.operation)}</code></p>"
         return "\n".join([start, *[_as_html(*table) for table in self._tables()]])
 
     #: What a notebook shows.
     _repr_html_ = to_html
 
     def _tables(self) -> Iterator[tuple[dict[str, int], list[Row]]]:
-        """Two tables, with their titles: the starts and the steps, or of these the first and the last; the leaves."""
+        """Two tables, with their titles: the start and the steps, or of these the first and the last; the leaves."""
         left_out, first = max(len(self.steps) - self.max_steps, 0), (self.max_steps + 1) // 2
         told = [[*_step_rows(step)] for step in self.steps]
         if left_out:
             told[first : first + left_out] = [[[["…"], [f"{left_out:,} more steps"], [], []]]]
-        yield _STEPS, [row for rows in (*map(_step_rows, self.starts), *told) for row in rows]
+        yield _STEPS, [row for rows in (_step_rows(self.start), *told) for row in rows]
         yield _LEAVES, [_leaf_row(leaf) for leaf in self.leaves]
 
 
 def backward(
-    tensors: Tensor,
-    grad_tensors: Any = None,
+    tensor: Tensor,
+    gradient: Tensor | None = None,
     retain_graph: bool | None = None,
-    create_graph: bool = False,
     *,
-    inputs: Any = None,
     names: NamesGiven = None,
     max_values: int = 20,
     max_steps: int = 40,
 ) -> Story:
-    """Run `torch.autograd.backward` with these arguments, and return the story of what it did.
+    """Run `tensor.backward(gradient, retain_graph)`, and return the story of what it did.
 
     `names` tells what tensors are called: a dict, such as `locals()`, or a module.  Tensors of more than `max_values`
     elements are told by the range of these; of more than `max_steps` steps, the first and the last are shown.
     """
-    outputs = outputs_of(tensors)
-    given = None if grad_tensors is None else as_tuple(grad_tensors)
-    wanted = None if inputs is None else as_tuple(inputs)
-    nodes, ends = explore(outputs)
-    called = {place: name for place, (name, _) in names_of(names, ends).items()}
+    origin = place_of(tensor)
+    nodes, ends = explore([tensor])
+    called = names_of(names, ends)
     value_of = partial(_value, max_values=max_values)
     retaining = [reference() for node in nodes if node.watch for reference in node.watch.retained.values()]
-    asked = [end.variable for end in ends] if wanted is None else wanted
-    targets = {place_of(x): x for x in (*asked, *retaining) if isinstance(x, Tensor)}
+    targets = {place_of(x): x for x in (*[end.variable for end in ends], *retaining) if x is not None}
     before = {place: value_of(x._grad) for place, x in targets.items()}
     # Afterwards what the nodes keep is gone.
     read = {node: [(rule, _read(node, rule, max_values)) for rule in rules(node)] for node in nodes}
-    walk = partial(autograd.backward, outputs, given, retain_graph, create_graph, inputs=wanted)
-    visits = _visits(walk, nodes, value_of)
+    visits = _visits(partial(tensor.backward, gradient, retain_graph), nodes, value_of)
     numbers = {node: number for number, node in enumerate(visits, 1)}
     senders: dict[Place, list[int]] = {}
 
+    def name_at(place: Place) -> str:
+        return called.get(place, ("a tensor", ()))[0]
+
     def passed(number: int, rule: str, read: dict[str, Value], value: Value | None, place: Place) -> Passed:
         goals = [f"step {numbers[place[0]]}"] if place[0] in numbers else []
-        goals += [f"{called.get(place, 'input')}.grad"] if place in targets else []
+        goals += [f"{name_at(place)}.grad"] if place in targets else []
         added = bool(goals) and place in senders
         if value is not None:
             senders.setdefault(place, []).append(number)
-        return Passed(rule, read, value, " and ".join(goals) or "not asked for", added)
+        return Passed(rule, read, value, " and ".join(goals) or "nowhere", added)
 
-    starts: list[Step] = []
-    for number, (x, g) in enumerate(zip(outputs, given or [None] * len(outputs), strict=True), 1):
-        place = place_of(x)
-        name = called.get(place, "a tensor" if len(outputs) == 1 else f"tensor {number}")
-        rule, value = "given" if g is not None else "1, as none is given", value_of(ones_like(x) if g is None else g)
-        starts.append(Step(0, _shown(x, name), "", (), (passed(0, rule, {}, value, place),)))
+    rule, g = ("1, as none is given", ones_like(tensor)) if gradient is None else ("given", gradient)
+    start = Step(0, _shown(tensor, name_at(origin)), "", (), (passed(0, rule, {}, value_of(g), origin),))
     steps: list[Step] = []
     for number, (node, (came_in, out)) in enumerate(visits.items(), 1):
         went_out = [
@@ -171,10 +157,10 @@ def backward(
         ]
         steps.append(Step(number, node.short_name(), computes(node), tuple(came_in), tuple(went_out)))
     leaves = [
-        Leaf(called.get(p, "input"), tuple(x.shape), before[p], value_of(x._grad), tuple(senders.get(p, ())))
-        for p, x in targets.items()
+        Leaf(name_at(place), tuple(x.shape), before[place], value_of(x._grad), tuple(senders.get(place, ())))
+        for place, x in targets.items()
     ]
-    return Story(tuple(starts), tuple(steps), tuple(leaves), max_steps)
+    return Story(start, tuple(steps), tuple(leaves), max_steps)
 
 
 def _shown(x: Tensor, name: str) -> str:
