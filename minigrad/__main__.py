@@ -150,14 +150,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for what, rows, columns in (("table", vocab, dim), ("one-hot matrix", count, vocab), ("output", count, dim)):
         if rows * columns > MAX_NUMBERS:
             parser.error(f"the {what} would have {rows:,} x {columns:,} numbers; {MAX_NUMBERS:,} at most: take fewer")
-    if given.html is not None:
-        if count > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS:
-            most = f"{MOST_IDS} ids, one of them twice, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
-            got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
-            parser.error(f"argument --html: a page has room for {most}; got {got}")
-        path = Path(given.html)
-        if path.is_dir() or (path.is_file() and b"<title>An Emb" not in path.read_bytes()):
-            parser.error(f"argument --html: {given.html} is there, and is no such page: it is not written over")
+    if given.html is not None and (count > MOST_IDS or vocab > MOST_ROWS or dim > MOST_COLUMNS):
+        most = f"{MOST_IDS} ids, one of them twice, V = {MOST_ROWS} and D = {MOST_COLUMNS}"
+        got = f"{len(given.ids)} ids, V = {vocab:,}, D = {dim:,}"
+        parser.error(f"argument --html: a page has room for {most}; got {got}")
     return given
 
 

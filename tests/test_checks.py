@@ -389,9 +389,7 @@ MISUSED: list[tuple[type[Exception], str, Callable[..., None], list[Any], dict[s
     (TypeError, "and no padding_idx: .*padding=True", check_lookup, [torch.nn.Embedding(4, 3, padding_idx=0)], {}),
     (TypeError, "an instance of a module .* got <class .*Embedding'>$", check_lookup, [torch.nn.Embedding], {}),
     (TypeError, "got None$", check_lookup, [None], {}),
-    (TypeError, "library has to be a module, minigrad or torch, not 'torch'", check_lookup, [EMBEDDING], {"library": "torch"}),
     (TypeError, "or a Function's apply, got <class", check_op, [ByHand, (2,)], {}),
-    (TypeError, "library has to be a module", check_op, [torch.exp, (2,)], {"library": "torch"}),
     (TypeError, r"no shape: give one for each tensor, as in check_op\(function, \(2, 3\)\)", check_op, [torch.exp], {}),
     (ValueError, "got low=3, high=1", check_op, [torch.exp, (2,)], {"low": 3, "high": 1}),
     (ValueError, "but not 0, between low and high", check_op, [torch.exp, (2,)], {"low": 0, "high": 0}),
@@ -440,7 +438,4 @@ def test_hypothesis_is_needed_by_checks_alone() -> None:
             print(error)
         """
     done = subprocess.run([sys.executable, "-c", text(program)], capture_output=True, text=True, check=True)
-    assert done.stdout == (
-        "minigrad.checks draws its examples with Hypothesis, which is not installed: "
-        "python -m pip install -e '.[checks]'\n"
-    )
+    assert done.stdout == "minigrad.checks needs Hypothesis: python -m pip install -e '.[checks]'\n"

@@ -13,11 +13,7 @@ This package needs Hypothesis, and is the only one that does: `python -m pip ins
 from importlib.util import find_spec as _find_spec
 
 if _find_spec("hypothesis") is None:
-    raise ImportError(
-        "minigrad.checks draws its examples with Hypothesis, which is not installed: "
-        "python -m pip install -e '.[checks]'",
-        name="hypothesis",
-    )
+    raise ImportError("minigrad.checks needs Hypothesis: python -m pip install -e '.[checks]'", name="hypothesis")
 
 from minigrad.checks.laws import OP_LAWS, Law, check_op
 from minigrad.checks.lookup import LOOKUP_LAWS, check_lookup

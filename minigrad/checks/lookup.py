@@ -70,7 +70,7 @@ def check_lookup(
     >>> import minigrad as torch
     >>> check_lookup(torch.nn.Embedding(7, 3))
     """
-    demand_usable(embedding, library, LOOKUP_LAWS, without)
+    demand_usable(embedding, LOOKUP_LAWS, without)
     skipped = {*without} | (set() if padding else {"padding", "padding, double backward"})
     subject: Subject = Tensors(embedding, library, raises)
     told = f"tensors of {library.__name__}"

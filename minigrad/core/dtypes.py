@@ -113,17 +113,15 @@ def of(array: Array) -> dtype:
     try:
         return _BY_NUMPY[array.dtype]
     except KeyError:
-        pass
-    if array.dtype.name == "bfloat16":
-        # Of a pickle, say.
-        return __getattr__("bfloat16")
+        if array.dtype.name == "bfloat16":
+            # Of a pickle, say.
+            return __getattr__("bfloat16")
     if array.dtype.newbyteorder("=") in _BY_NUMPY:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte "
-            "orders is currently not supported; use array.astype(array.dtype.newbyteorder('='))."
+        problem = (
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders"
         )
-    *names, last = (each._name for each in _ALL)
-    kind, known = array.dtype.type, f"{', '.join(names)}, and {last}"
+        raise ValueError(f"{problem} is currently not supported: array.astype(array.dtype.newbyteorder('='))")
+    kind, known = array.dtype.type, ", ".join([each._name for each in _ALL])
     problem = f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}"
     raise TypeError(f"{problem}. The only supported types are: {known}.")
 

@@ -31,7 +31,13 @@ def is_grad_enabled() -> bool:
 
 
 class _Switch:
-    """Holds grad mode at `mode` inside a `with` block, or during each call of a decorated function."""
+    """Holds grad mode at `mode` inside a `with` block, or during each call of a decorated function.
+
+    Where no mode is to be given, the decorator needs no parentheses.
+    """
+
+    def __new__(cls, mode: Any = None) -> Any:
+        return cls()(mode) if callable(mode) else super().__new__(cls)
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
@@ -78,19 +84,7 @@ class _Steps(Generator[Any, Any, Any]):
             return self.generator.throw(*error)
 
 
-class _FixedSwitch(_Switch):
-    """A switch whose class says the mode; as a decorator it needs no parentheses."""
-
-    _fixed_mode: bool
-
-    def __new__(cls, function: Callable[P, R] | None = None) -> Any:
-        return super().__new__(cls) if function is None else cls()(function)
-
-    def __init__(self) -> None:
-        super().__init__(self._fixed_mode)
-
-
-class no_grad(_FixedSwitch):
+class no_grad(_Switch):
     """Operations inside are not recorded: their results do not require gradients.
 
     A context manager and a decorator; it holds for the current thread.
@@ -103,10 +97,11 @@ class no_grad(_FixedSwitch):
     False
     """
 
-    _fixed_mode = False
+    def __init__(self) -> None:
+        super().__init__(False)
 
 
-class enable_grad(_FixedSwitch):
+class enable_grad(_Switch):
     """Operations inside are recorded, also within a `no_grad` block.
 
     >>> import minigrad as torch
@@ -115,7 +110,8 @@ class enable_grad(_FixedSwitch):
     True
     """
 
-    _fixed_mode = True
+    def __init__(self) -> None:
+        super().__init__(True)
 
 
 class inference_mode(_Switch):
@@ -128,9 +124,6 @@ class inference_mode(_Switch):
     ...     torch.is_grad_enabled()
     False
     """
-
-    def __new__(cls, mode: Any = True) -> Any:
-        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
         super().__init__(not mode)

@@ -381,15 +381,11 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """The error that says why shapes `a` and `b` do not broadcast."""
     width = max(len(a), len(b))
     padded = [(1,) * (width - len(shape)) + tuple(shape) for shape in (a, b)]
-    for dim in reversed(range(width)):
-        size_a, size_b = padded[0][dim], padded[1][dim]
-        if size_a != size_b and 1 not in (size_a, size_b):
-            return RuntimeError(
-                f"The size of tensor a ({size_a}) must match the size of tensor b ({size_b}) at non-singleton "
-                f"dimension {dim}: shapes {Size(a)} and {Size(b)} do not broadcast. Sizes are compared from the "
-                "last dimension on, and must be equal or 1."
-            )
-    raise AssertionError(f"{a} and {b} broadcast")
+    pairs = [*zip(*padded, strict=True)]
+    dim = max([dim for dim, sizes in enumerate(pairs) if len({1, *sizes}) == 3])
+    sizes = "The size of tensor a ({}) must match the size of tensor b ({})".format(*pairs[dim])
+    problem = f"{sizes} at non-singleton dimension {dim}: shapes {Size(a)} and {Size(b)} do not broadcast"
+    return RuntimeError(f"{problem}. Sizes are compared from the last dimension on, and must be equal or 1.")
 
 
 class Reshape(View):
