@@ -36,7 +36,7 @@ class _Switch:
     Where no mode is to be given, the decorator needs no parentheses.
     """
 
-    def __new__(cls, mode: Any = None) -> Any:
+    def __new__(cls: Any, mode: Any = None) -> Any:
         return cls()(mode) if callable(mode) else super().__new__(cls)
 
     def __init__(self, mode: bool) -> None:

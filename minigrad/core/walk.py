@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from _heapq import heappop, heappush  # `heapq`, without what is written in Python, which takes time to import
 from _thread import RLock
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
 import numpy as np
