@@ -61,13 +61,6 @@ rows("scatter", along(True))
 rows("scatter_add", along(True))
 rows("scatter", along(False).flatmap(lambda d: st.tuples(*map(st.just, d), st.sampled_from([2, 2.5, True, -1, 300]))))
 ask(along(False), "x, dim, index: x.scatter(dim, index, value=3)")
-# PyTorch does not know the gradients of these.
-ask(
-    along(True).map(lambda d: d),
-    "x, dim, index, src: x.detach().scatter(dim, index, src.detach(), reduce='add')",
-    covers="Tensor.scatter",
-)
-ask(along(False), "x, dim, index: x.detach().clone().scatter_(dim, index, 3, reduce='add')", covers="Tensor.scatter_")
 
 
 @st.composite

@@ -762,9 +762,9 @@ class Tensor:
         """1 over the square root of each element."""
     def rsqrt_(self) -> typing.Self:
         """This tensor, changed to what `rsqrt` returns: 1 over the square root of each element."""
-    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> Tensor:
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number."""
-    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None, reduce: builtins.str | None = None) -> typing.Self:
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, *, value: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
         """This tensor, changed to what `scatter` returns: A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number."""
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count."""

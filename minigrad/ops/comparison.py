@@ -51,17 +51,11 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
     return _combined(ufunc, a, b, _common(a, b)) if isinstance(b, OPERANDS) else NotImplemented
 
 
-def _truth(x: Array) -> Array:
-    """Which of many elements are not 0: NumPy compares many at once, but takes what is no bool one by one."""
-    return x if x.size < _MANY or x.dtype == bool else x != 0
-
-
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
     """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return NotImplemented
-    of_many = a._array.size >= _MANY
-    return _combined((lambda x, y: ufunc(_truth(x), _truth(y))) if of_many else ufunc, a, b, None)
+    return _combined(ufunc, a, b, None)
 
 
 def _bitwise(ufunc: Callable[..., Array], a: object, b: object, shift: str | None = None) -> Any:
@@ -211,7 +205,7 @@ def logical_xor(input: Tensor, other: Tensor) -> Tensor:
 @op()
 def logical_not(input: Tensor) -> Tensor:
     """Whether each element is 0."""
-    return input._new(np.logical_not(_truth(input._array)))
+    return input._new(np.logical_not(input._array))
 
 
 @by(_bitwise, np.bitwise_and, in_place=rewritten, operator="and")

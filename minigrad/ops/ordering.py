@@ -202,8 +202,7 @@ def unique(
         if shape.count(0) > (shape[position] == 0):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     found, inverse, counts = np.unique(widened(input._array), False, True, True, position, equal_nan=False)
-    error = NotImplementedError(f"the derivative for '{step}' is not implemented.")
-    results = [Underived(found.astype(input._array.dtype, copy=False), f"{form}Backward0", error).of(input)]
+    results = [underived(step, found.astype(input._array.dtype, copy=False), input, form=f"{form}Backward0")]
     inverse = inverse.reshape(input._array.shape if dim is None else -1)
     results += [input._new(each) for each, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
     return tuple(results) if len(results) > 1 else results[0]
@@ -214,13 +213,13 @@ class Underived(Node):
 
     result: Array
     form: str
-    error: Exception
+    function: str
 
     def forward(self, *inputs: Array) -> Array:
         return self.result
 
     def backward(self, g: Any) -> Any:
-        raise self.error
+        raise NotImplementedError(f"derivative for aten::{self.function} is not implemented")
 
 
 @op("torch")
@@ -268,10 +267,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return underived("bincount", totals, input, weights)
 
 
-def underived(name: str, result: Array, *inputs: Any) -> Tensor:
-    """`result`, computed from the inputs by the function `name`, as a tensor."""
-    error = RuntimeError(f"derivative for aten::{name} is not implemented")
-    return Underived(result, "torch::autograd::NotImplemented", error).of(*inputs)
+def underived(function: str, result: Array, *inputs: Any, form: str = "torch::autograd::NotImplemented") -> Tensor:
+    """`result`, computed from the inputs by that function, as a tensor."""
+    return Underived(result, form, function).of(*inputs)
 
 
 @op()
@@ -308,11 +306,10 @@ def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -
     """The elements, and the limits of the range that `bins` divide: theirs, if None, and one of some width."""
     check_floating(kernel, x)
     array = x._array.reshape(-1)
-    if as_int(bins) <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     limits = limits or ((array.min(), array.max()) if array.size else (0, 1))
     low, high = quiet().run(np.asarray, [each + 0.0 for each in limits], array.dtype)
-    if not (np.isfinite(quiet().run(np.subtract, high, low)) and low <= high):
-        raise RuntimeError(f"torch.histogram(): range of [{low}, {high}] is not finite, or its max is below its min")
+    if as_int(bins) <= 0 or not (np.isfinite(quiet().run(np.subtract, high, low)) and low <= high):
+        problem = f"bins must be > 0, and the range finite, its max not below its min: got {bins}, [{low}, {high}]"
+        raise RuntimeError(f"torch.histogram(): {problem}")
     half = array.dtype.type(margin)
     return (array, low - half, high + half) if low == high else (array, low, high)

@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad import tensors
 from minigrad.core import dtypes
-from minigrad.core.arrays import laid_out, with_ones
+from minigrad.core.arrays import laid_out
 from minigrad.core.dtypes import FLOATS, Array, dtype, result_type
 from minigrad.core.modes import current
 from minigrad.core.ops import Clone, Expand, Permute, Reshape, cast, common_shape, sum_of_repeated, transposed
@@ -155,12 +155,11 @@ def resize_(input: Tensor, size: Sequence[int]) -> Tensor:
     >>> images.resize_(8, 784).shape, images.shape
     (torch.Size([8, 784]), torch.Size([8, 784]))
     """
-    if input._requires_grad:
-        raise RuntimeError("cannot resize variables that require grad: x.view(size) has a gradient")
-    sizes = ints(size)
-    fits = math.prod(sizes) == input._array.size and min(sizes, default=0) >= 0
-    if not fits or not input._array.flags.c_contiguous:
-        raise RuntimeError(f"expected a contiguous tensor, and a size of its {input._array.size} elements: got {sizes}")
+    sizes, array = ints(size), input._array
+    fits = math.prod(sizes) == array.size and min(sizes, default=0) >= 0
+    if input._requires_grad or not fits or not array.flags.c_contiguous:
+        problem = "cannot resize variables that require grad, or are not contiguous, or to another number of elements"
+        raise RuntimeError(f"{problem} than {array.size}: got {sizes}; x.view(size) has a gradient")
     if sizes != input._array.shape:
         input._array = input._array.reshape(sizes)
         storage_of(input).version += 1
@@ -658,16 +657,14 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     try:
         return Cat(at).of(*_in_one_dtype(given))
     except ValueError:
-        for position, x in enumerate(given):
-            shape = x._array.shape
+        for position, shape in enumerate([x._array.shape for x in given]):
             if len(shape) != len(first):
                 found = f"got {len(first)} and {len(shape)}: unsqueeze(dim)"
                 raise RuntimeError(f"Tensors must have same number of dimensions: {found}") from None
-            for size, expected in zip(with_ones(shape, (at,)), with_ones(first, (at,)), strict=True):
-                if size != expected:
-                    found = f"Expected size {expected} but got size {size} for tensor number {position} in the list"
-                    problem = f"Sizes of tensors must match except in dimension {at}. {found}"
-                    raise RuntimeError(f"{problem}: {list(shape)} beside {list(first)}") from None
+            for dim in [dim for dim, size in enumerate(shape) if size != first[dim] and dim != at]:
+                sizes = f"size {first[dim]} but got size {shape[dim]} for tensor number {position} in the list"
+                problem = f"Sizes of tensors must match except in dimension {at}. Expected {sizes}"
+                raise RuntimeError(f"{problem}: {list(shape)} beside {list(first)}") from None
         raise
 
 
@@ -726,10 +723,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at, size = _along("chunk", input, dim)
-    if not size:
-        return split(input, [0] * chunks, at)
-    step = -(-size // chunks)
-    return Split([slice(start, start + step) for start in range(0, size, step)], at).of(input)
+    return split(input, -(-size // chunks) if size else [0] * chunks, at)
 
 
 @op("torch")

@@ -438,12 +438,9 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
     return told
 
 
-def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any, Any]:
-    """Of `src`, a tensor or a number, what goes to the places that `index` names along `dim`, and these."""
+def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[Any, Any]:
+    """What of `src` goes to the places that `index` names along `dim`, and these."""
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
-    if not isinstance(src, Tensor):
-        places = indexing.checked_along(name, x._array, at, index._array, shape)
-        return x._new(arguments.filler(src, x.dtype)), x._new(places)
     if x._array.dtype != src._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
     places = indexing.checked_along(name, x._array, at, index._array, src._array.shape)
@@ -455,27 +452,25 @@ def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any
 
 
 @writing
-def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Operand | None = None, *, value: Number | None = None,
-    reduce: str | None = None,
-) -> Any:  # fmt: skip
+def scatter(input: Tensor, dim: int, index: Tensor, src: Operand | None = None, *, value: Number | None = None) -> Any:
     """A copy with `y[i, …, index[i, …, k], …, k] = src[i, …, k]` along `dim`: there, elements of `src` or a number.
 
     `index` has the dimensions of `src` and is no larger; both may be smaller than this tensor.  Which of several
-    elements for one place stays is open.  With `reduce="add"`, all of them count.
+    elements for one place stays is open: `scatter_add` counts all of them.
 
     >>> import minigrad as torch
     >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
     tensor([[0., 0., 1.],
             [1., 0., 0.]])
     """
-    if reduce not in (None, "add"):
-        raise RuntimeError('reduce argument must be either None or "add"')
     number = value if src is None else src
     if number is None:
         raise TypeError('scatter() missing 1 required positional arguments: "src", a tensor, or "value", a number')
-    form = "ScatterAddBackward0" if reduce else f"ScatterBackward{0 if isinstance(number, Tensor) else 1}"
-    return IndexInto(all_dims(input), reduce == "add", form), *_along("scatter", input, dim, index, number)
+    if isinstance(number, Tensor):
+        return IndexInto(all_dims(input), False, "ScatterBackward0"), *_along("scatter", input, dim, index, number)
+    at, ids, filler = normal_dim(dim, input._array.ndim), index._array, arguments.filler(number, input.dtype)
+    places = indexing.checked_along("scatter", input._array, at, ids, ids.shape)
+    return IndexInto(all_dims(input), False, "ScatterBackward1"), input._new(filler), input._new(places)
 
 
 @writing
@@ -488,8 +483,6 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     >>> torch.zeros(3).scatter_add(0, torch.tensor([2, 0, 2]), torch.tensor([1.0, 10.0, 100.0]))
     tensor([ 10.,   0., 101.])
     """
-    if not isinstance(src, Tensor):
-        raise TypeError(f"scatter_add(): argument 'src' must be Tensor, not {type(src).__name__}")
     return IndexInto(all_dims(input), True, "ScatterAddBackward0"), *_along("scatter_add", input, dim, index, src)
 
 
