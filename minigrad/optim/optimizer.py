@@ -166,9 +166,6 @@ class Optimizer:
         for group, own in zip(saved, self.param_groups, strict=True):
             of_number |= dict(zip(group["params"], own["params"], strict=True))
             group["params"] = own["params"]
-            # A state of before there was a flag has that of this optimiser.
-            flags = {name: value for name, value in self.defaults.items() if value is None or isinstance(value, bool)}
-            group |= {name: value for name, value in flags.items() if name not in group}
         state: defaultdict[Any, Any] = defaultdict(dict)
         for number, value in state_dict["state"].items():
             parameter = of_number.get(number)

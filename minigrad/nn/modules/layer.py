@@ -155,10 +155,6 @@ class LazyModuleMixin(Module):
             if buffer is not None and 0 in buffer.shape:
                 self._buffers[name] = UninitializedBuffer(buffer)
 
-    def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer has no values yet."""
-        return any([isinstance(each, Uninitialized) for each in [*self.parameters(), *self.buffers()]])
-
     def reset_parameters(self) -> None:
         """Let the parameters start anew, if they have started."""
         if getattr(self, self._inferred[0]):
