@@ -154,13 +154,8 @@ class Function:
     (tensor(8., grad_fn=<CubeBackward>), tensor(12.))
     """
 
-    def __init__(self, *args: Any) -> None:
-        """An instance, of which there is no use; of arguments, which `apply` takes, an error."""
-        if args:
-            self()
-
-    def __call__(self, *args: Any) -> Any:
-        """An error: a Function is called by `apply`."""
+    def __new__(cls, *args: Any) -> Any:
+        """An error: there is no use of an instance, and a Function is called by `apply`."""
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated: call its apply(…)")
 
     @staticmethod

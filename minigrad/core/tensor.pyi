@@ -354,7 +354,7 @@ class Tensor:
         """The covariances of the rows of `(variables, observations)`; of one row, its variance."""
     def cpu(self, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
-    def cuda(self, device: minigrad.ops.arguments.device | builtins.str | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: minigrad.ops.arguments.memory_format | None = None) -> typing.Any:
+    def cuda(self, device: minigrad.ops.arguments.device | builtins.str | builtins.int | None = None, **options: builtins.object) -> typing.Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
     def cumprod(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """For each element the product of those up to it along `dim`; of integers, in int64."""
@@ -521,10 +521,6 @@ class Tensor:
     @property
     def is_leaf(self) -> builtins.bool:
         """Whether no recorded operation made this tensor."""
-    def is_nonzero(self) -> builtins.bool:
-        """Whether the only element is not zero."""
-    def is_signed(self) -> builtins.bool:
-        """Whether the elements can be negative."""
     is_sparse: typing.ClassVar[builtins.bool]
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Where `|input - other| <= atol + rtol * |other|`; infinities are close to themselves only."""

@@ -113,18 +113,6 @@ def is_floating_point(input: Tensor) -> bool:
     return input.is_floating_point()
 
 
-@op()
-def is_signed(input: Tensor) -> bool:
-    """Whether the elements can be negative."""
-    return input.dtype.is_signed
-
-
-@op()
-def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element is not zero."""
-    return bool(input)
-
-
 @op("torch")
 def is_tensor(obj: object) -> bool:
     """Whether `obj` is a tensor.
@@ -215,12 +203,7 @@ class Conversion(Tensor):
         """This tensor, which is on the CPU."""
         return self
 
-    def cuda(
-        self,
-        device: arguments.device | str | builtins.int | None = None,
-        non_blocking: builtins.bool = False,
-        memory_format: memory_format | None = None,
-    ) -> Any:
+    def cuda(self, device: arguments.device | str | builtins.int | None = None, **options: object) -> Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
         check_on_cpu("cuda" if device is None else device)
         raise RuntimeError(f"Invalid device, must be cuda device, not {device}: x is on the CPU")

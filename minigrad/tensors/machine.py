@@ -147,19 +147,13 @@ class autocast(ContextDecorator):
         kind = device(device_type).type
         if enabled and kind == "cpu" and dtype is not float32:
             raise NotImplementedError("autocast computes in float32: give enabled=False, or dtype=torch.float32")
-        if enabled and kind in _DISABLED:
-            warn_program(f"{_DISABLED[kind]} Disabling autocast.")
+        if enabled and kind == "cuda":
+            warn_program("CUDA is not available or torch_xla is imported. Disabling autocast.")
 
     def __enter__(self) -> autocast:
         return self
 
     __exit__ = nothing
-
-
-_DISABLED = {
-    "cpu": "In CPU autocast, but the target dtype is not supported.",
-    "cuda": "CUDA is not available or torch_xla is imported.",
-}
 
 
 class GradScaler:

@@ -51,7 +51,7 @@ torch.bitwise_and(k, k); torch.bitwise_or(k, k); torch.bitwise_xor(k, k); torch.
 torch.bitwise_left_shift(k, k); torch.bitwise_right_shift(k, k); k.clone().bitwise_and_(k); k.clone().bitwise_or_(k)
 k.clone().bitwise_xor_(k); k.clone().bitwise_not_(); k.clone().bitwise_right_shift_(k); x[0, 0].item()
 x.to(torch.float64); x.double(); x.half(); x.bfloat16(); x.int(); x.long(); x.bool(); x.type_as(k); x.new_tensor([1.0])
-x.new_zeros(n, m); x.new_ones(n, m); x.new_empty(n, m); x.new_full((n, m), 2.0); x[0, 0].is_nonzero()
+x.new_zeros(n, m); x.new_ones(n, m); x.new_empty(n, m); x.new_full((n, m), 2.0)
 torch.result_type(x, k); x.detach(); torch.zeros(n, m); torch.ones(n, m); torch.empty(n, m); torch.full((n, m), 2.0)
 torch.can_cast(x.dtype, k.dtype); torch.promote_types(x.dtype, k.dtype); torch.eye(n); torch.arange(m)
 torch.linspace(0, 1, m); torch.tensor([1.0, 2.0]); torch.as_tensor([1.0, 2.0]); torch.zeros_like(x); torch.ones_like(x)
