@@ -150,10 +150,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """
     x, w = input._array, weight._array
     channels = x.shape[1] if x.ndim > 1 else 1
-    if w.dtype != x.dtype:
-        raise RuntimeError("prelu: Type promoting not supported: weight.to(input.dtype)")
-    if w.ndim > 1 or w.size not in (1, channels):
-        raise RuntimeError(f"prelu: expected a weight, or one for each of {channels} channels, but got {weight.shape}")
+    if w.dtype != x.dtype or w.ndim > 1 or w.size not in (1, channels):
+        expected = f"expected a weight, or one for each of {channels} channels, of {input.dtype}"
+        raise RuntimeError(f"prelu: {expected}, but got {weight.shape} of {weight.dtype}")
     shape = (w.size, *[1] * (x.ndim - 2)) if w.size > 1 else (1,) * min(x.ndim, 1)
     return Prelu().of(input, weight if w.shape == shape else weight.reshape(shape))
 
@@ -636,17 +635,15 @@ def scaled_dot_product_attention(
 def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
     """Nothing if ranks, dtypes and the probability are as they should be; else PyTorch's error."""
     given = (query, key, value)
-    if min([x.ndim for x in given]) < 2:
-        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, (*, L, E)")
-    if len({x.dtype for x in given}) > 1:
-        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {[x.dtype for x in given]}")
-    if not query.is_floating_point():
-        raise RuntimeError(f"expected scalar type Float but found {query.dtype._tensor_name}: query.float()")
+    if len({x.dtype for x in given}) > 1 or not query.is_floating_point():
+        found = [x.dtype for x in given]
+        raise RuntimeError(f"Expected query, key, and value to have the same dtype, of real numbers, but got {found}")
     if mask is not None and mask.dtype not in (bool_, float32, query.dtype):
         raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {mask.dtype}")
     q, k, v = [x._array.shape for x in given]
-    if q[-1] != k[-1] or k[-2] != v[-2]:
-        raise RuntimeError(f"query {q}, key {k} and value {v} do not fit")
+    if min([x.ndim for x in given]) < 2 or q[-1] != k[-1] or k[-2] != v[-2]:
+        problem = "Expected query, key, and value to all be  at least 2 dimensional, (*, L, E), (*, S, E), (*, S, D)"
+        raise RuntimeError(f"{problem}, but got {q}, {k}, {v}")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
 

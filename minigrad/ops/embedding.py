@@ -235,10 +235,9 @@ def embedding_bag(
     """
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError(f"mode has to be one of sum, mean or max, but got {mode!r}")
-    if mode == "max" and (scale_grad_by_freq or sparse):
-        raise ValueError("max mode does not support scale_grad_by_freq or sparse: sums and means do")
+    if mode not in ("sum", "mean", "max") or (mode == "max" and (scale_grad_by_freq or sparse)):
+        expected = "one of sum, mean or max, which does not support scale_grad_by_freq or sparse"
+        raise ValueError(f"mode has to be {expected}, but got {mode!r}")
     _check_ids_dtype("embedding_bag", input)
     if not weight.is_floating_point():
         raise RuntimeError(f"Expected tensor for argument #1 'weight' to be of floats, not {weight.dtype}")

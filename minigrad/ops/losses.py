@@ -348,11 +348,10 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
     if weight is not None:
         check_constant("nll_loss_forward" if len(shape) < 3 else "nll_loss2d_forward", "weight", weight)
         classes = shape[class_dim(x._array)]
-        if weight._array.shape != (classes,):
+        if weight._array.shape != (classes,) or weight.dtype is not x.dtype:
             problem = f"weight tensor should be defined either for all {classes} classes or no classes"
-            raise RuntimeError(f"{problem} but got weight tensor of shape: {list(weight.shape)}")
-        if weight.dtype is not x.dtype:
-            raise RuntimeError(f"expected scalar type {x.dtype._tensor_name} but found {weight.dtype._tensor_name}")
+            found = f"{list(weight.shape)}, of {weight.dtype} for scores of {x.dtype}"
+            raise RuntimeError(f"{problem} but got weight tensor of shape: {found}")
 
 
 def _check_shapes(shape: tuple[int, ...], ids: tuple[int, ...]) -> None:

@@ -399,14 +399,12 @@ def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tens
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:
     """The frame (N, D) of an input whose last dimensions are `normalized_shape`, as are all of the parameters'."""
     shape = tuple(normalized_shape)
-    if not shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional")
     for name, each in parameters.items():
         if each is not None and each._array.shape != shape:
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
-    if leading < 0 or input._array.shape[leading:] != shape:
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected these as the last sizes of {input.shape}")
+    if not shape or leading < 0 or input._array.shape[leading:] != shape:
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected the last sizes of {input.shape}, or one")
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 

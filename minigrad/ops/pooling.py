@@ -392,11 +392,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
              [3, 4]]])
     """
     r = upscale_factor
-    if input.ndim < 3:
-        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but it has {input.ndim}")
+    if input.ndim < 3 or r < 1 or input.shape[-3] % (r * r):
+        expected = f"(*, C, H, W) of 'channels' that are divisible by {r * r}, the square of a positive integer"
+        raise RuntimeError(f"pixel_shuffle expects {expected}, but got {list(input.shape)}")
     *leading, channels, height, width = input.shape
-    if r < 1 or channels % (r * r):
-        raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by {r * r}")
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     # The result is a copy, also of what lies in order as it is.
     turned = Clone("C").of(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2)).of(Reshape(shape).of(input)))
