@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import BLOCK, HALF, ONE, WIDE_FLOATS, ZERO, blocked, cleared, copied, inverse, widened
+from minigrad.core.arrays import BLOCK, HALF, ONE, WIDE_FLOATS, ZERO, blocked, chosen, cleared, copied, inverse, widened
 from minigrad.core.dtypes import FLOATS, HALVES, Array, Number, bool_, computed_in, dtype, holds, result_type
 from minigrad.core.modes import current
 from minigrad.core.ops import Add, Div, Elementwise, Exp, Floating, Log, Mul, Neg, Sub, cast, masked, zeroed
@@ -768,7 +768,7 @@ class Lerp(Where):
         """From the nearer end: so both ends are reached exactly."""
         near = np.absolute(c) < HALF
         if near.ndim:
-            start, part = np.where(near, a, b), np.where(near, -c, ONE - c)
+            start, part = chosen(near, a, b), chosen(near, -c, ONE - c)
         else:
             start, part = (a, -c) if near else (b, ONE - c)
         return np.asarray((a - b) * part + start)

@@ -572,7 +572,6 @@ class Cat(Node):
     formulas = ("The gradients are Split(g), each the part where a tensor lies, or Unbind(g) if they are stacked",)
     dim: int
     stacked: bool = False
-    form: str = ""
 
     def forward(self, *arrays: Array) -> Array:
         if self.stacked:
@@ -587,7 +586,7 @@ class Cat(Node):
         return [None if edge is None else part for edge, part in zip(self.edges, node.of(g), strict=True)]
 
     def name(self) -> str:
-        return self.form or ("StackBackward0" if self.stacked else "CatBackward0")
+        return "StackBackward0" if self.stacked else "CatBackward0"
 
 
 class Split(Several):

@@ -319,10 +319,9 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     step = (last - first) / exact.type(max(count - 1, 1))
     # A step of float32 has so few digits that float64 holds its products.
     stepped = product_and_sum if exact == np.float64 else lambda numbers, step, start: numbers * step + start
-    numbers, ends = np.arange(count, dtype=np.float64), np.full(count, first, np.float64)
-    numbers[count // 2 :] -= count - 1
-    ends[count // 2 :] = last
-    return stepped(numbers, step, ends).astype(exact).astype(wanted, copy=False)
+    from_start = stepped(np.arange(count // 2, dtype=np.float64), step, first).astype(exact)
+    from_end = stepped(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last).astype(exact)
+    return np.concatenate((from_start, from_end)).astype(wanted, copy=False)
 
 
 def like(name: str, input: Tensor, fill: arguments.Fill, options: LikeOptions) -> Tensor:

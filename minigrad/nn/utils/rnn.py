@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from minigrad import tensors
-from minigrad.core.ops import cast, common_shape
-from minigrad.ops.indexing import Index
-from minigrad.ops.shapes import Cat
+from minigrad.core.dtypes import Array
+from minigrad.core.ops import cast, common_shape, sum_to
+from minigrad.core.tape import Node
+from minigrad.core.tensor import check_keeps_shape
+from minigrad.ops.indexing import Index, Slice
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, tensor
 from minigrad.tensors.errors import advised
@@ -134,16 +138,33 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     longest = max([len(each) for each in given])
     rest = given[0]._array.shape[1:]
-    filling = given[0].new_full((longest, *rest), padding_value)
-    rows = []
-    for each in given:
-        if each._array.shape[1:] != rest:
-            common_shape([(len(each), *rest), each._array.shape])
-            each = each.expand(len(each), *rest)
-        row = cast(each, filling.dtype)
-        gap = filling._new(filling._array[len(row) :])
-        if len(gap):
-            row = Cat(0).of(row, gap) if padding_side == "right" else Cat(0).of(gap, row)
-        rows.append(row)
-    # In PyTorch they are written side by side.
-    return Cat(0 if batch_first else 1, True, "torch::autograd::CopySlices").of(*rows)
+    shape = (len(given), longest, *rest) if batch_first else (longest, len(given), *rest)
+    places = []
+    for position, each in enumerate(given):
+        own = (len(each), *rest)
+        check_keeps_shape(own, common_shape([own, each._array.shape]))
+        start = 0 if padding_side == "right" else longest - len(each)
+        rows = slice(start, start + len(each))
+        places.append((position, rows) if batch_first else (rows, position))
+    filler = given[0].new_full((), padding_value)
+    return SideBySide(shape, places).of(filler, *[cast(each, filler.dtype) for each in given])
+
+
+class SideBySide(Node):
+    """The first input, a number, everywhere but at `places`, where the others are, one at each."""
+
+    form = "torch::autograd::CopySlices"
+    formulas = ("The gradients are Slice(g), each the part where a tensor lies",)
+    shape: tuple[int, ...]
+    places: Sequence[tuple[Any, ...]]
+
+    def forward(self, filler: Array, *arrays: Array) -> Array:
+        self.shapes = [array.shape for array in arrays]
+        y = np.full(self.shape, filler)
+        for place, array in zip(self.places, arrays, strict=True):
+            y[place] = array
+        return y
+
+    def backward(self, g: Tensor) -> Sequence[Any]:
+        parts = zip(self.edges[1:], self.places, self.shapes, strict=True)
+        return None, *[None if edge is None else sum_to(Slice(at).of_gradient(g), shape) for edge, at, shape in parts]
