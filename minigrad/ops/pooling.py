@@ -395,8 +395,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     if input.ndim < 3 or r < 1 or input.shape[-3] % (r * r):
         expected = f"(*, C, H, W) of 'channels' that are divisible by {r * r}, the square of a positive integer"
         raise RuntimeError(f"pixel_shuffle expects {expected}, but got {list(input.shape)}")
-    *leading, channels, height, width = input.shape
+    *leading, channels, height, width = input._array.shape
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
     # The result is a copy, also of what lies in order as it is.
-    turned = Clone("C").of(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2)).of(Reshape(shape).of(input)))
+    # (Nobody sees what comes before, so it is not known as a view.)
+    apart = Unary.of(Reshape(shape), input)
+    turned = Clone("C").of(Unary.of(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2)), apart))
     return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0").of(turned)
