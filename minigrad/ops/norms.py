@@ -383,7 +383,7 @@ def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor 
         if each is not None and each._array.dtype not in (own, computed_in(own)):
             raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
     weight, bias = [None if each is None else in_shape(each, (each._array.size,)) for each in (weight, bias)]
-    return in_float32(compute, input, weight, bias)
+    return in_float32(compute, input, weight, bias) if own in HALVES else compute(input, weight, bias)
 
 
 def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tensor | None) -> Tensor:

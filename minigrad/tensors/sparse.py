@@ -408,13 +408,13 @@ def sparse_coo_tensor(
     shape = entries._array.shape or (1,)
     if places.ndim != 2 or shape[0] != places.shape[1]:
         raise RuntimeError(f"indices must be sparse_dim x nnz, and values nnz x *, but got {places.shape} and {shape}")
-    least = places.max(axis=1, initial=-1) + 1
-    sizes = arguments.sizes_of("sparse_coo_tensor", ((*least.tolist(), *shape[1:]) if size is None else size,))
+    least = (places.max(axis=1, initial=-1) + 1).tolist()
+    sizes = arguments.sizes_of("sparse_coo_tensor", ((*least, *shape[1:]) if size is None else size,))
     arguments.check_shape("sparse_coo_tensor", sizes, np.dtype(np.int8))
     if len(sizes) < len(places) or sizes[len(places) :] != shape[1:]:
         shapes = f"expected {[shape[0], *sizes[len(places) :]]}, got {list(shape)}"
         raise RuntimeError(f"values has incorrect size, {shapes}: {len(places)} dimensions of {list(sizes)} are sparse")
-    if (places < 0).any() or (least > sizes[: len(places)]).any():
+    if places.min(initial=0) < 0 or any([end > size for end, size in zip(least, sizes, strict=False)]):
         raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
     entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0").of(entries)
     out = sparse_of(places, entries, sizes, bool(is_coalesced))
