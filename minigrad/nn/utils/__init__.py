@@ -17,17 +17,10 @@ __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "rnn"]
 globals().update(advised(__name__, __all__))
 
 
-def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor],
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
+def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0) -> Tensor:
     """The norm of all gradients together, which are then scaled in place so that it is at most `max_norm`.
 
-    It is the `norm_type`-norm of one vector of them all.  Errors: RuntimeError if it is infinite or nan, and
-    `error_if_nonfinite`.  `foreach` is PyTorch's way to hurry, and means nothing here.
+    It is the `norm_type`-norm of one vector of them all.
 
     >>> import minigrad as torch
     >>> p = torch.ones(2, requires_grad=True)
@@ -40,9 +33,6 @@ def clip_grad_norm_(
         if not gradients:
             return new_leaf(np.zeros((), np.float32))
         total = stack([gradient.norm(order) for gradient in gradients]).norm(order)
-        if error_if_nonfinite and not total.isfinite():
-            norm = f"The total norm of order {order} for gradients from `parameters` is non-finite"
-            raise RuntimeError(f"{norm}, so it cannot be clipped. error_if_nonfinite=False would scale them by it")
         # The little is there so that a norm of 0 does not divide.
         factor = (most / (total + 1e-6)).clamp(max=1.0)
         for gradient in gradients:
@@ -53,7 +43,7 @@ def clip_grad_norm_(
 clip_grad_norm = renamed("torch.nn.utils", clip_grad_norm_)
 
 
-def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
     """Bring each element of each gradient, in place, into `[-clip_value, clip_value]`.
 
     >>> import minigrad as torch
