@@ -200,12 +200,8 @@ def result_type(*operands: Array | Number) -> dtype:
                 check_int(operand)
         earlier = groups[group]
         groups[group] = found if earlier in (None, found) else promote_types(earlier, found)
-    result: dtype | None = None
-    for candidate in groups:
-        if candidate is not None and (result is None or category(candidate) > category(result)):
-            result = candidate
-    assert result is not None, "result_type() needs at least one operand"
-    return result
+    # Of those of the highest category the first.
+    return max([found for found in groups if found is not None], key=category)
 
 
 def holds(number: Number) -> bool:

@@ -97,11 +97,9 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
     wrong = (ids < 0) | (ids >= num_embeddings)
     position = np.unravel_index(int(np.argmax(wrong)), ids.shape)
     where = f" at position [{', '.join(str(int(p)) for p in position)}]" if position else ""
-    remedy = (
-        "ids count from 0; there is no row before the first"
-        if ids[position] < 0
-        else f"make the table as large as the whole vocabulary (num_embeddings > {ids.max()}), or look for the wrong id"
-    )
+    remedy = f"make the table as large as the whole vocabulary (num_embeddings > {ids.max()}), or look for the wrong id"
+    if ids[position] < 0:
+        remedy = "ids count from 0; there is no row before the first"
     found = f"the id{where} is {ids[position]}, which is not in [0, {num_embeddings}), the rows of the table"
     raise IndexError(f"index out of range in self: {found}; {remedy}.")
 
@@ -216,9 +214,6 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
     """
     dtype = computed_in(rows.dtype)
     sums = rows.take(order[starts], axis=0).astype(dtype, copy=False)
-    most = int(counts.max(initial=1))
-    if most == 1:
-        return sums
     repeat = 1
     repeated = np.flatnonzero((counts > 1) & (counts <= _HOT))
     while repeated.size:
@@ -226,7 +221,7 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
         repeat += 1
         repeated = repeated[counts[repeated] > repeat]
     hot = np.flatnonzero(counts > _HOT)
-    ones = np.ones(most, dtype)
+    ones = np.ones(int(counts.max(initial=1)), dtype)
     for segment, start, count in zip(hot.tolist(), starts[hot].tolist(), counts[hot].tolist(), strict=True):
         members = rows.take(order[start : start + count], axis=0).astype(dtype, copy=False)
         sums[segment] = sum_of_rows(members, ones[:count])

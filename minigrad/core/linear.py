@@ -139,6 +139,4 @@ def product(a: Array, b: Array) -> Array:
 @method("__matmul__")
 def matmul(a: Tensor, b: Tensor) -> Tensor:
     """`a @ b` of matrices, or of batches of them."""
-    if a._array.shape[-1:] != b._array.shape[-2:-1]:
-        raise RuntimeError(f"{a.shape} @ {b.shape}: the last size of the first must be the last but one of the second")
     return MatMul().of(a, b)

@@ -355,11 +355,9 @@ def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> 
     for position, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
         edge = edge_to(output)
         if edge is None:
-            raise RuntimeError(
-                f"element {position} of tensors does not require grad and does not have a grad_fn: nothing that "
-                "it was computed from requires one, w.requires_grad_(), or it was computed under no_grad() or "
-                "detached since."
-            )
+            problem = f"element {position} of tensors does not require grad and does not have a grad_fn"
+            why = "nothing that it was computed from requires one, w.requires_grad_(), or it was computed under"
+            raise RuntimeError(f"{problem}: {why} no_grad() or detached since.")
         starts.append((edge, _start_gradient(output, gradient, position, record)))
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
@@ -370,11 +368,9 @@ def _start_gradient(output: Tensor, gradient: object, position: int, record: boo
     """The gradient to start with at `output`: the user's if there is one, else 1 for the only element."""
     if gradient is None:
         if output._array.size != 1:
-            raise RuntimeError(
-                f"grad can be implicitly created only for scalar outputs, but this one has shape "
-                f"{Size(output._array.shape)}. Reduce it first, as in y.sum().backward(), or pass the gradient of "
-                "the loss with respect to it, of its shape: y.backward(gradient)."
-            )
+            problem = f"grad can be implicitly created only for scalar outputs, but this one has shape {output.shape}"
+            remedy = "Reduce it first, as in y.sum().backward(), or pass the gradient of the loss with respect to it"
+            raise RuntimeError(f"{problem}. {remedy}, of its shape: y.backward(gradient).")
         return output._new(np.array(1, output._array.dtype, ndmin=output._array.ndim))
     if not isinstance(gradient, Tensor):
         kind = type(gradient).__name__

@@ -55,8 +55,6 @@ def names_of(given: NamesGiven, leaves: Iterable[AccumulateGrad]) -> dict[Place,
         elif isinstance(value, Tensor):
             found.setdefault(place_of(value), (name, tuple(value.shape)))
 
-    if given is not None and not isinstance(given, (Mapping, Module)):
-        raise TypeError(f"names has to be a dict, such as locals(), or a module, not {type(given).__name__}")
     pairs = {"": given} if isinstance(given, Module) else dict(given or {})
     shown = [(name, value) for name, value in pairs.items() if not name.startswith("_")]
     listed = [(name, value) for name, value in shown if isinstance(value, (list, tuple))]

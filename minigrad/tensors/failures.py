@@ -89,11 +89,9 @@ def check_arguments(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
-        for number, each in enumerate(value if several else ()):
+        for number, each in enumerate(value if several else [value], place):
             if not fits(each, wanted.get(argument, Any)):
-                refuse(name, argument, place + number, wanted[argument], each)
-        if not several and not fits(value, wanted.get(argument, Any)):
-            refuse(name, argument, place if place < position + len(args) else 0, wanted[argument], value)
+                refuse(name, argument, number if number < position + len(args) else 0, wanted[argument], each)
     first, value = next(iter(given.items()))
     if not any([isinstance(each, Tensor) for each in given.values()]) and fits(value, Number):
         refuse(name, first, position, Tensor, value)
