@@ -308,10 +308,9 @@ def _cross_entropy_of_probabilities(
     x: Tensor, target: Tensor, how: Reduction, ignore_index: int, label_smoothing: float
 ) -> Tensor:
     """The cross-entropy of scores and target probabilities: minus their products with the log-probabilities."""
-    if target._array.dtype not in FLOATS:
-        raise RuntimeError("Expected floating point type for target with class probabilities: target.float()")
-    if ignore_index >= 0:
-        raise RuntimeError("ignore_index is not supported for floating point target")
+    if target._array.dtype not in FLOATS or ignore_index >= 0:
+        expected = "Expected floating point type for target with class probabilities, without an ignore_index"
+        raise RuntimeError(f"{expected}, but got {target.dtype}, {ignore_index}: target.float()")
     dim = class_dim(x._array)
     log_p, classes = x.log_softmax(dim), x._array.shape[dim]
     if label_smoothing > 0:
@@ -629,9 +628,7 @@ def binary_cross_entropy(
     tensor([0.6931, 0.2877])
     """
     how = reduction_of(reduction, size_average, reduce)
-    if asked(target, "size") != asked(input, "size"):
-        problem = f"Using a target size ({target.size()}) that is different to the input size ({input.size()})"
-        raise ValueError(f"{problem}{_resized(target, input)}")
+    _check_size("Using a target size ({}) that is different to the input size ({})", target, input)
     if target.dtype is not input.dtype:
         found = f"Found dtype {target.dtype._tensor_name} but expected {input.dtype._tensor_name}"
         raise RuntimeError(f"{found}: the targets are probabilities, target.to({input.dtype!r})")
@@ -664,9 +661,7 @@ def binary_cross_entropy_with_logits(
     tensor([  0.6931, 200.0000])
     """
     how = reduction_of(reduction, size_average, reduce)
-    if asked(target, "size") != asked(input, "size"):
-        problem = f"Target size ({target.size()}) must be the same as input size ({input.size()})"
-        raise ValueError(f"{problem}{_resized(target, input)}")
+    _check_size("Target size ({}) must be the same as input size ({})", target, input)
     check_floating("log_sigmoid_cpu", input)
     check_cast(input.dtype, target.dtype, "the targets are probabilities, target.float()")
     common = promote_types(input.dtype, target.dtype)
@@ -712,9 +707,11 @@ def kl_div(
     return whole / input.shape[0] if reduction == "batchmean" and input.ndim else whole
 
 
-def _resized(target: Tensor, input: Tensor) -> str:
-    """The remedy where a target has as many elements as the input, and another size; "" for another number of them."""
-    return ": target.view_as(input)" if target.numel() == input.numel() else ""
+def _check_size(problem: str, target: Tensor, input: Tensor) -> None:
+    """A ValueError for a target of another size than the input, with the remedy where it has as many elements."""
+    if asked(target, "size") != asked(input, "size"):
+        remedy = ": target.view_as(input)" if target.numel() == input.numel() else ""
+        raise ValueError(f"{problem.format(target.size(), input.size())}{remedy}")
 
 
 def _factor(function: str, argument: str, weight: Tensor | None, x: Tensor) -> Any:

@@ -239,11 +239,10 @@ def group_norm(
     >>> F.group_norm(torch.tensor([[1.0, 3.0, 4.0, 0.0]]), 2)
     tensor([[-1.0000,  1.0000,  1.0000, -1.0000]])
     """
-    if input.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}: (N, C, *)")
+    if input.ndim < 2 or num_groups <= 0 or input._array.shape[1] % num_groups:
+        expected = "Expected number of channels in input to be divisible by num_groups"
+        raise RuntimeError(f"{expected}, (N, C, *), but got {tuple(input.shape)}, {num_groups}")
     n, channels, *rest = input._array.shape
-    if num_groups <= 0 or channels % num_groups:
-        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got {num_groups}")
     _check_batch_size([n * channels // num_groups, num_groups, *rest])
     _check_channels(input, weight=weight, bias=bias)
     groups = _groups((n, num_groups, channels // num_groups, math.prod(rest)), (2, 3), (1, 2), eps)

@@ -305,11 +305,9 @@ def interpolate(
     (tensor([[[1., 1., 3., 3.]]]), tensor([[[1., 2., 3.]]]))
     """
     dims, sizes = input.ndim - 2, input.shape[2:]
-    if recompute_scale_factor or antialias:
-        raise NotImplementedError("recompute_scale_factor and antialias: give a size, after F.avg_pool2d for means")
-    if dims not in _LINEAR or mode not in ("nearest", _LINEAR[dims]):
-        modes = "nearest | linear | bilinear | trilinear, one for each: for means there is F.adaptive_avg_pool2d"
-        found = f"(got {input.ndim}D) for the modes: {modes} (got {mode})"
+    if dims not in _LINEAR or mode not in ("nearest", _LINEAR[dims]) or recompute_scale_factor or antialias:
+        modes = "nearest | linear | bilinear | trilinear, one for each, without recompute_scale_factor and antialias"
+        found = f"(got {input.ndim}D) for the modes: {modes} (got {mode}): for means there is F.adaptive_avg_pool2d"
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
     if align_corners is not None and mode == "nearest":
         raise ValueError("align_corners option can only be set with the interpolating modes, linear to trilinear")

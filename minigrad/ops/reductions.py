@@ -407,11 +407,10 @@ def norm(
     to = as_dtype("norm", dtype) or input.dtype
     if dtype is not None and promote_types(input.dtype, to) is not to:
         raise RuntimeError(f"linalg.vector_norm: dtype should be floating point, and not narrower, but got {to!r}")
-    if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported. Norms of matrices as such are not there.")
     dims = reduced_dims(dim, input._array.ndim)
-    if p == "fro" and dim is not None and len(dims) > 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    if isinstance(p, str) and (p != "fro" or (dim is not None and len(dims) > 2)):
+        problem = f"linalg.matrix_norm: Order {p} not supported over dimensions {dims}"
+        raise RuntimeError(f"{problem}: of matrices there is 'fro', of vectors p = 2")
     power = 2.0 if p is None or p == "fro" else float(p)
     return LinalgVectorNorm(dims, keepdim, "LinalgVectorNormBackward0", power).of(cast(input, to))
 
