@@ -14,7 +14,7 @@ from typing import Any
 
 from minigrad.autograd import function, functional
 from minigrad.autograd.function import Function
-from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
+from minigrad.autograd.functional import gradcheck, gradgradcheck
 from minigrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.core.walk import backward, grad
