@@ -319,8 +319,10 @@ def expanded(x: Array, shape: tuple[int, ...]) -> Array:
     if math.prod(shape) == x.size:
         return x.reshape(shape)
     new = len(shape) - x.ndim
-    steps = [x.strides[dim] if size == shape[new + dim] else 0 for dim, size in enumerate(x.shape)]
-    view = strided(x, shape, (0,) * new + tuple(steps))
+    steps = x.strides
+    if x.shape != shape[new:]:
+        steps = tuple([steps[dim] if size == shape[new + dim] else 0 for dim, size in enumerate(x.shape)])
+    view = strided(x, shape, (0,) * new + steps)
     view.setflags(write=False)
     return view
 
