@@ -204,7 +204,7 @@ class Walk:
                     heappush(heap, (-edge.node.number, edge.node))
                 sums[edge] = gradient
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
-                if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
+                if not (record or gradient is g or type(gradient) is not Tensor) and gradient._array.base is None:
                     owned.add(edge)
             # The newest node that waits has its whole gradient.  Without one, all gradients are at the leaves.
             if not heap:
