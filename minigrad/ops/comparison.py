@@ -149,9 +149,8 @@ def _close(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bo
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype._tensor_name} did not match {other.dtype._tensor_name}: convert one")
     rtol, atol = float(as_number(rtol)), float(as_number(atol))
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not tolerance >= 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    if not (rtol >= 0 and atol >= 0):
+        raise RuntimeError(f"rtol and atol must be greater than or equal to zero, but got {rtol} and {atol}")
     return _combined(lambda x, y: np.isclose(x, y, rtol, atol, equal_nan), input, other, input.dtype)
 
 

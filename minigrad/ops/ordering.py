@@ -71,10 +71,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     """
     position, count = normal_dim(dim, input.ndim), as_int(k)
     size = input._array.shape[position] if input._array.ndim else 1
-    if not 0 <= count <= size:
-        raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
-    if input._array.dtype == bool:
-        raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
+    if not 0 <= count <= size or input._array.dtype == bool:
+        raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}], or bools: expected numbers")
     return selected(return_types.topk, input, position, True, "TopkBackward0", top, count, largest)
 
 
@@ -180,12 +178,9 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
 
 @op()
 def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """The distinct elements, in order; with `dim`, the distinct parts along it.
 
     If asked for, then also for each element the index of its like among them, and for each of them how often it
@@ -223,22 +218,21 @@ class Underived(Node):
 
 
 @op("torch")
-def isin(
-    elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique: bool = False, invert: bool = False
-) -> Tensor:
-    """Whether each of `elements`, `(*)`, is among `test_elements`, or with `invert` is not; one may be a number.
+def isin(elements: Tensor, test_elements: Tensor | Number, *, invert: bool = False) -> Tensor:
+    """Whether each of `elements`, `(*)`, is among `test_elements`, a tensor or a number; with `invert`, is not.
 
     >>> from minigrad import isin, tensor
     >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 4, 9]))
     tensor([[False,  True],
             [False,  True]])
     """
-    either: Any = elements if isinstance(elements, Tensor) else test_elements
-    x, among = [each._array if isinstance(each, Tensor) else as_number(each) for each in (elements, test_elements)]
-    if np.size(x) * np.size(among) > _FEW:
-        return either._new(np.isin(x, among, assume_unique=assume_unique, invert=invert))
-    found = (np.ravel(x)[:, None] == np.ravel(among)).any(1).reshape(np.shape(x))
-    return either._new(~found if invert else found)
+    x, tested = elements._array, test_elements
+    # A number is rounded as the elements are.
+    kept = x.dtype if x.dtype in FLOATS else None
+    among = tested._array if isinstance(tested, Tensor) else np.asarray(as_number(tested), kept)
+    few = x.size * among.size <= _FEW
+    found = (x[..., None] == among.reshape(-1)).any(-1) if few else np.isin(x, among)
+    return elements._new(~found if invert else found)
 
 
 # ---- how many in each bin --------------------------------------------------------------------------------------------
@@ -282,13 +276,10 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
 
 
 @op()
-def histogram(
-    input: Tensor, bins: int = 100, *, range: Sequence[float] | None = None, density: bool = False
-) -> return_types.histogram:
+def histogram(input: Tensor, bins: int = 100, *, range: Sequence[float] | None = None) -> return_types.histogram:
     """How many elements each of `bins` equal parts of the `range` holds, and their edges: `(hist, bin_edges)`.
 
-    The range is that of the elements if None.  The last edge belongs to the last bin.  With `density`, the bins' areas
-    add up to 1.
+    The range is that of the elements if None.  The last edge belongs to the last bin.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
@@ -298,8 +289,8 @@ def histogram(
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype._tensor_name}': x.float()")
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = linspace(float(low), float(high), bins + 1, dtype=input.dtype)._array
-    hist: Array = quiet().run(lambda: np.histogram(x, edges, density=density)[0])
-    return return_types.histogram(*[underived("histogram", each, input) for each in (hist.astype(x.dtype), edges)])
+    hist = np.histogram(x, edges)[0].astype(x.dtype)
+    return return_types.histogram(*[underived("histogram", each, input) for each in (hist, edges)])
 
 
 def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -> tuple[Array, Any, Any]:
