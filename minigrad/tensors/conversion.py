@@ -132,7 +132,9 @@ def result_type(tensor1: Operand, tensor2: Operand) -> dtypes.dtype:
     >>> torch.result_type(torch.tensor([1, 2]), 1.5)
     torch.float32
     """
-    return dtypes.result_type(*[each._array if isinstance(each, Tensor) else each for each in (tensor1, tensor2)])
+    first: Any = tensor1
+    second: Any = tensor2
+    return dtypes.result_type(getattr(first, "_array", first), getattr(second, "_array", second))
 
 
 @op("torch")
