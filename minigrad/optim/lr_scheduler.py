@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
-from minigrad.constructors import with_options
+from minigrad.declare import with_options
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.optim.rules import ByParameter
 from minigrad.tensors.errors import advised, warn_program

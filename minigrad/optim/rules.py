@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.constructors import with_options
 from minigrad.core import dtypes
 from minigrad.core.arrays import BLOCK, row_blocks
 from minigrad.core.dtypes import Array
 from minigrad.core.modes import enable_grad
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import storage_of
+from minigrad.declare import with_options
 from minigrad.ops.indexing import read_at, write_at
 from minigrad.optim.optimizer import Group, Optimizer
 from minigrad.tensor import Tensor

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import InitVar
 from typing import Any, ClassVar, TypeAlias
 
-from minigrad.constructors import with_options
 from minigrad.core.dtypes import bool_
+from minigrad.declare import with_options
 from minigrad.nn import functional as F, init as initialize
 from minigrad.nn.modules.layer import FunctionLayer, ParameterLayer, WeightLayer
 from minigrad.nn.modules.linear import NonDynamicallyQuantizableLinear

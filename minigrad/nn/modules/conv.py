@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from minigrad.constructors import with_options
+from minigrad.declare import with_options
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Bias, LazyModuleMixin, WeightLayer
 from minigrad.nn.modules.linear import Linear

@@ -10,7 +10,7 @@ from inspect import Parameter as Option
 from types import EllipsisType
 from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
-from minigrad.constructors import with_options
+from minigrad.declare import with_options
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter, Uninitialized, UninitializedBuffer, UninitializedParameter
 from minigrad.ops.arguments import DType, OnDevice

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from minigrad.constructors import with_options
+from minigrad.declare import with_options
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import Bias, LazyModuleMixin, ParameterLayer
 from minigrad.nn.parameter import Parameter, add_parameters

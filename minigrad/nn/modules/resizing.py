@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from minigrad.constructors import with_options
+from minigrad.declare import with_options
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import FunctionLayer, Layer
 from minigrad.ops.convolution import PerDim

@@ -19,12 +19,12 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from minigrad.constructors import with_options
 from minigrad.core.arrays import total
 from minigrad.core.dtypes import Array, dtype, float32
 from minigrad.core.linear import product, rows
 from minigrad.core.ops import Permute
 from minigrad.core.tape import Several
+from minigrad.declare import with_options
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import ParameterLayer
 from minigrad.nn.modules.module import unusual

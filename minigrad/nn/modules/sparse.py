@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import InitVar
 from operator import index
 
-from minigrad.constructors import with_options
+from minigrad.declare import with_options
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import WeightLayer
 from minigrad.nn.modules.module import unusual
