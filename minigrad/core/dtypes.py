@@ -200,8 +200,9 @@ def result_type(*operands: Array | Number) -> dtype:
                 check_int(operand)
         earlier = groups[group]
         groups[group] = found if earlier in (None, found) else promote_types(earlier, found)
-    # Of those of the highest category the first.
-    return max([found for found in groups if found is not None], key=category)
+    # Of those of the highest category the first; most often there is one.
+    known = [found for found in groups if found is not None]
+    return known[0] if len(known) == 1 else max(known, key=category)
 
 
 def holds(number: Number) -> bool:
