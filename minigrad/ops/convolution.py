@@ -105,20 +105,14 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         found = f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor"
         expected = "pads what follows C in (C, *) or (N, C, *), and x[None] adds such a dimension; slices cut off"
         raise NotImplementedError(f"{found}: the mode {mode!r} {expected}")
-    kernel, form = _padding_names(mode, len(pads))
+    kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
     arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
     for size, ends in zip(sizes, pads, strict=True):
         if not size or max(ends) > {"reflect": size - 1, "circular": size}.get(mode, math.inf):
             problem = "Argument #4: Padding size should be less than the corresponding input dimension"
             raise RuntimeError(f"{problem}, but got: padding {ends} of {size} in input {list(input.shape)}")
-    return picked(input, _padded_places(sizes, tuple(pads), _PLACES[mode]), form)
-
-
-@functools.cache
-def _padding_names(mode: str, dims: int) -> tuple[str, str]:
-    """What PyTorch calls a padding of so many dimensions: its kernel, and what it prints."""
-    kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{dims}d"
-    return kernel, "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
+    name = "CopySlices" if mode == "circular" else f"{kernel.title().replace('_', '')}Backward0"
+    return picked(input, _padded_places(sizes, tuple(pads), _PLACES[mode]), name)
 
 
 def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:
