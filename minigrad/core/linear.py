@@ -67,8 +67,8 @@ def _form(x: Array, bias: Array | None) -> str:
 
 # Matrices with fewer columns, or than rows by far, are faster multiplied all at once than one by one.
 _FEW = 16
-# Of so few products of numbers, to add up matrices takes as long as to make them.
-_SMALL = 2**15
+# To add up products of at most so many rows, of at least so many numbers, takes as long as to make them.
+_ROWS, _NUMBERS = 2**3, 2**9
 
 
 class MatMul(Binary):
@@ -126,10 +126,10 @@ class Products(Tensor):
 
     @property
     def _array(self: Any) -> Array:  # type: ignore[override]  # a plain tensor has one
-        a, b = [each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*self.pairs, strict=True)]
+        pairs = self.__dict__.pop("pairs")
+        a, b = pairs[0] if len(pairs) == 1 else [np.concatenate(each) for each in zip(*pairs, strict=True)]
         self.__class__ = Tensor
         self._array = product(a.T, b)
-        del self.pairs
         return self._array
 
     def _plus(self, gradient: Tensor, in_place: bool) -> Tensor:
@@ -141,9 +141,10 @@ class Products(Tensor):
 
 def gradient_of_matrix(node: Node, a: Tensor, b: Tensor) -> Tensor:
     """The gradient of the second input of `node`, a matrix: the sum of the `outer(a[n], b[n])` of all rows n."""
-    small = a._array.size * b._array.shape[-1] <= _SMALL and a._array.dtype not in HALVES
+    array, k, m = a._array, a._array.shape[-1], b._array.shape[-1]
+    alone = array.size > _ROWS * k or k * m < _NUMBERS or array.dtype in HALVES
     # That of a leaf may wait for others, unless somebody looks at it on the way.
-    if not small or current.enabled or node.watch is not None or not isinstance(node.edges[1], Tensor):
+    if alone or current.enabled or node.watch is not None or not isinstance(node.edges[1], Tensor):
         return ProductOfRows().of(a, b)
     waiting: Any = a._new(a._array)
     waiting.__class__, waiting.pairs = Products, [(rows(a._array), rows(b._array))]

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .arrays import copied
+from .linear import Products
 from .modes import current
 from .ops import Clone, cast, common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
@@ -58,7 +59,8 @@ def backward(
         walk.run()
         # The edge to a leaf is the leaf itself.
         tensor_at = walk.targets.get
-        reached = [(tensor_at(edge, edge), g, edge in walk.owned) for edge, g in walk.arrived.items()]
+        alone = [(edge, g, edge in walk.owned or type(g) is Products) for edge, g in walk.arrived.items()]
+        reached = [(tensor_at(edge, edge), g, owned) for edge, g, owned in alone]
         reached += [(x, g, False) for x, g in walk.retained if edge_to(x) not in walk.targets]
         for x, g, _ in reached:
             _check_shape(x, g)

@@ -112,13 +112,13 @@ class Recurrence(Fused, Several):
         bias_ih, bias_hh, *start = rest
         (many, size), count = start[0].shape, self.count_of_gates
         scale = np.repeat(np.array(self.scales, x.dtype), many * size).reshape(len(self.scales), many, size)
-        by_gate, of_gate = [each.reshape(count, size, -1).mT for each in (weight_hh, weight_ih)]
-        of_x, self.bias = product(rows(x), of_gate), np.zeros((), x.dtype)
+        of_x, self.bias = product(rows(x), weight_ih.T).reshape(-1, count, size), np.zeros((), x.dtype)
+        of_x, by_gate = of_x.swapaxes(0, 1), weight_hh.reshape(count, size, size).mT
         if bias_ih is not None:
-            # In `x + u` both biases count alike: they are added to all rows at once.
+            # In `x + u` both biases count alike: they are added to all rows at once, which puts each gate in one piece.
             summed = len(self.scales) * size
             biases = np.concatenate([bias_ih[:summed] + bias_hh[:summed], bias_ih[summed:]])
-            of_x += biases.reshape(count, 1, size)
+            of_x = np.add(of_x, biases.reshape(count, 1, size), order="C")
             self.bias = bias_hh[summed:]
         hidden = np.empty((*x.shape[:-1], size), x.dtype)
         of_rows = rows(hidden)
