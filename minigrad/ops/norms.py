@@ -28,7 +28,7 @@ from minigrad.core.ops import Add, cast, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
 from minigrad.declare import Dims, as_number, op
-from minigrad.ops.arguments import check_floating
+from minigrad.ops.arguments import check_floating, normal_dim
 from minigrad.ops.fused import Fused, in_float32, named
 from minigrad.ops.losses import check_constant
 from minigrad.ops.shapes import broadcast_tensors
@@ -368,7 +368,15 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     tensor([0.0000, 1.0000])
     """
     a, b = broadcast_tensors(x1, x2)
-    return (normalize(a, 2, dim, eps) * normalize(b, 2, dim, eps)).sum(dim)
+    along = normal_dim(dim, a.ndim)
+    return (_of_length_one(a, along, eps) * _of_length_one(b, along, eps)).sum(along)
+
+
+def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
+    length = x.norm(2, dim, keepdim=True)
+    short = length._array.dtype.type(eps) - length._array
+    # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
+    return x / (length + length._new(np.maximum(short, short.dtype.type(0))))
 
 
 # ---- what they have in common ----------------------------------------------------------------------------------------
