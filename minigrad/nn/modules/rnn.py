@@ -112,14 +112,14 @@ class Recurrence(Fused, Several):
         bias_ih, bias_hh, *start = rest
         (many, size), count = start[0].shape, self.count_of_gates
         scale = np.repeat(np.array(self.scales, x.dtype), many * size).reshape(len(self.scales), many, size)
-        of_x, self.bias = product(rows(x), weight_ih.T).reshape(-1, count, size), np.zeros((), x.dtype)
-        of_x, by_gate = of_x.swapaxes(0, 1), weight_hh.reshape(count, size, size).mT
+        of_x, self.bias = product(rows(x), weight_ih.T), np.zeros((), x.dtype)
         if bias_ih is not None:
-            # In `x + u` both biases count alike: they are added to all rows at once, which puts each gate in one piece.
+            # In `x + u` both biases count alike: they are added to all rows at once.
             summed = len(self.scales) * size
-            biases = np.concatenate([bias_ih[:summed] + bias_hh[:summed], bias_ih[summed:]])
-            of_x = np.add(of_x, biases.reshape(count, 1, size), order="C")
+            of_x += np.concatenate([bias_ih[:summed] + bias_hh[:summed], bias_ih[summed:]])
             self.bias = bias_hh[summed:]
+        of_x = of_x.reshape(-1, count, size).swapaxes(0, 1)
+        by_gate = weight_hh.reshape(count, size, size).mT
         hidden = np.empty((*x.shape[:-1], size), x.dtype)
         of_rows = rows(hidden)
         self.before: Any = np.empty_like(of_rows)
