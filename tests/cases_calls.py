@@ -535,6 +535,10 @@ calls(
     F.batch_norm(x, None, None)
     F.instance_norm(x[..., None] * w, weight=w, bias=w)
     F.instance_norm(x[..., None] * w, eps=0)
+    F.adaptive_avg_pool2d(torch.where(x > 3, inf, x)[None], 2)
+    F.interpolate(torch.where(x > 3, inf, x)[None], size=5, mode="linear")
+    F.interpolate(torch.where(x > 3, nan, x)[None, None], size=(3, 7), mode="bilinear", align_corners=True)
+    torch.autograd.grad(F.interpolate(x[None], size=2, mode="linear"), x, L([[[inf, 1.0]] * 3], dtype=x.dtype))
     [F.interpolate(x[None, None], scale_factor=1.2, mode=mode) for mode in ("bilinear", "nearest")]
     F.max_pool2d(x[None], (2, 3), 1, 1)
     F.unfold(x[None], 2, dilation=(1, 4), padding=2), F.unfold(x[None], 1, padding=1)

@@ -264,14 +264,3 @@ def test_views_that_threads_take_of_one_tensor_at_once_all_follow_a_write() -> N
         by_threads(lambda base=base: views.extend([base[:2] for _ in range(200)]))
         base.mul_(w)
     assert [view.requires_grad and view.grad_fn is not None for view in views].count(True) == 20 * 4 * 200
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_a_weight_that_steps_of_few_rows_share_has_the_gradient_of_all_their_rows(first: bool) -> None:
-    w, x = torch.ones(32, 32, requires_grad=True), torch.arange(192.0).view(3, 2, 32)
-    # What else the weight is used for comes before the steps, or after.
-    uses = [(w * 5).sum(), *[(step @ w * step).sum() for step in x]]
-    sum(uses if first else uses[::-1]).backward()  # type: ignore[union-attr]
-    rows = x.view(6, 32)
-    assert type(w.grad) is torch.Tensor
-    assert w.grad.equal(rows.T @ rows + 5)

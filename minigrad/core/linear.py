@@ -43,7 +43,7 @@ class Linear(Node):
         return MatMul().of(g, weight) if g._array.ndim > 1 else g @ weight
 
     def db(self, g: Tensor, x: Tensor) -> Tensor:
-        return gradient_of_matrix(self, g, x)
+        return ProductOfRows().of(g, x)
 
     def dc(self, g: Tensor) -> Tensor:
         return Sum(tuple(range(g._array.ndim - 1))).of(g)
@@ -67,8 +67,6 @@ def _form(x: Array, bias: Array | None) -> str:
 
 # Matrices with fewer columns, or than rows by far, are faster multiplied all at once than one by one.
 _FEW = 16
-# To add up products of at most so many rows, of at least so many numbers, takes as long as to make them.
-_ROWS, _NUMBERS = 2**3, 2**9
 
 
 class MatMul(Binary):
@@ -92,7 +90,7 @@ class MatMul(Binary):
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         if len(self.shapes[1]) == 2:
             # One product over all rows, not one for each leading index and then their sum.
-            return gradient_of_matrix(self, a, g)
+            return ProductOfRows().of(a, g)
         return sum_to(MatMul().of(_turned(a), g), self.shapes[1])
 
     def name(self) -> str:
@@ -112,43 +110,6 @@ class ProductOfRows(Binary):
 
     def db(self, g: Tensor, a: Tensor) -> Tensor:
         return a @ g
-
-
-class Products(Tensor):
-    """The sum of `a.T @ b` over `pairs` of matrices of few rows; the first to read it makes a plain tensor of it.
-
-    So the gradient of a weight that all steps of a loop use is one product, where small ones and sums take more time.
-    """
-
-    __slots__ = ()
-
-    pairs: list[tuple[Array, Array]]
-
-    @property
-    def _array(self: Any) -> Array:  # type: ignore[override]  # a plain tensor has one
-        pairs = self.__dict__.pop("pairs")
-        a, b = pairs[0] if len(pairs) == 1 else [np.concatenate(each) for each in zip(*pairs, strict=True)]
-        self.__class__ = Tensor
-        self._array = product(a.T, b)
-        return self._array
-
-    def _plus(self, gradient: Tensor, in_place: bool) -> Tensor:
-        if not isinstance(gradient, Products):
-            return self + gradient
-        self.pairs += gradient.pairs
-        return self
-
-
-def gradient_of_matrix(node: Node, a: Tensor, b: Tensor) -> Tensor:
-    """The gradient of the second input of `node`, a matrix: the sum of the `outer(a[n], b[n])` of all rows n."""
-    array, k, m = a._array, a._array.shape[-1], b._array.shape[-1]
-    alone = array.size > _ROWS * k or k * m < _NUMBERS or array.dtype in HALVES
-    # That of a leaf may wait for others, unless somebody looks at it on the way.
-    if alone or current.enabled or node.watch is not None or not isinstance(node.edges[1], Tensor):
-        return ProductOfRows().of(a, b)
-    waiting: Any = a._new(a._array)
-    waiting.__class__, waiting.pairs = Products, [(rows(a._array), rows(b._array))]
-    return waiting
 
 
 def rows(x: Array) -> Array:

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .arrays import copied
-from .linear import Products
 from .modes import current
 from .ops import Clone, cast, common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
@@ -59,8 +58,7 @@ def backward(
         walk.run()
         # The edge to a leaf is the leaf itself.
         tensor_at = walk.targets.get
-        alone = [(edge, g, edge in walk.owned or type(g) is Products) for edge, g in walk.arrived.items()]
-        reached = [(tensor_at(edge, edge), g, owned) for edge, g, owned in alone]
+        reached = [(tensor_at(edge, edge), g, edge in walk.owned) for edge, g in walk.arrived.items()]
         reached += [(x, g, False) for x, g in walk.retained if edge_to(x) not in walk.targets]
         for x, g, _ in reached:
             _check_shape(x, g)
@@ -206,7 +204,7 @@ class Walk:
                     heappush(heap, (-edge.node.number, edge.node))
                 sums[edge] = gradient
                 # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
-                if not (record or gradient is g or type(gradient) is not Tensor) and gradient._array.base is None:
+                if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
                     owned.add(edge)
             # The newest node that waits has its whole gradient.  Without one, all gradients are at the leaves.
             if not heap:
@@ -358,8 +356,8 @@ def _starts(outputs: tuple[Tensor, ...], gradients: Gradients, record: bool) -> 
         edge = edge_to(output)
         if edge is None:
             problem = f"element {position} of tensors does not require grad and does not have a grad_fn"
-            why = "nothing that it was computed from requires one, w.requires_grad_(), or it was computed under"
-            raise RuntimeError(f"{problem}: {why} no_grad() or detached since.")
+            why = "nothing that it was computed from requires one, w.requires_grad_(); or no_grad() or detach() cut it"
+            raise RuntimeError(f"{problem}: {why}.")
         starts.append((edge, _start_gradient(output, gradient, position, record)))
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")

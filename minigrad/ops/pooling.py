@@ -270,9 +270,16 @@ class Resample(Unary):
 
     def forward(self, x: Array) -> Array:
         y = widened(x)
-        # An inf in a line makes nan of all of it, as 0 * inf is nan.
+        # (The square of a large number is inf, too.)
+        finite = math.isfinite(np.vdot(y, y))
         for dim, matrix in enumerate(self.matrices, x.ndim - len(self.matrices)):
-            y = (y.swapaxes(dim, -1) @ matrix.T.astype(y.dtype, copy=False)).swapaxes(dim, -1)
+            lines, matrix = y.swapaxes(dim, -1), matrix.astype(y.dtype, copy=False)
+            y = lines @ matrix.T
+            if not finite:
+                # The matrix spreads an inf over its line, as 0 * inf is nan.
+                spoilt = ~np.isfinite(y[..., 0])
+                y[spoilt] = np.stack([lines[spoilt][:, row != 0] @ row[row != 0] for row in matrix], -1)
+            y = y.swapaxes(dim, -1)
         return np.ascontiguousarray(y).astype(x.dtype, copy=False)
 
     def dx(self, g: Tensor) -> Tensor:
