@@ -3,17 +3,17 @@
 Whatever its name, "model.pt" or "model.safetensors", it is a safetensors file: a header and the numbers.  PyTorch and
 others read its tensors, by paths such as "model.weight", and nothing else of it.
 
-The object that was saved is a text in the header, and these arrays.  The text is JSON.  None, bools, integers, strings
-and finite floats stand for themselves; anything else is an object whose first key says what it is: `{"tuple": [1, 2]}`,
-`{"dict": [["epoch", 3]]}`, `{"tensor": "model.weight"}`.  Nothing in it names code: what can come out is what is listed
-here.  Nothing in a file is trusted: all it says is checked before memory is taken for it, and nothing is executed.
+The object that was saved is a text in the header, and these arrays.  The text is JSON, as Python writes it, with
+`Infinity` and `NaN`.  None, bools, numbers and strings stand for themselves; anything else is an object whose first key
+says what it is: `{"tuple": [1, 2]}`, `{"dict": [["epoch", 3]]}`, `{"tensor": "model.weight"}`.  Nothing in it names
+code: what can come out is what is listed here.  Nothing in a file is trusted: all it says is checked before memory is
+taken for it, and nothing is executed.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import stat
 import zlib
@@ -128,16 +128,15 @@ _VERSION = "1"
 #: What stands for the sum while it is computed.
 _NO_SUM = b"00000000"
 _DEEPEST = 100
-_PLAIN = (type(None), bool, int, str)
+_PLAIN = (type(None), bool, int, float, str)
 _COLLECTIONS: dict[str, type] = {
     each.__name__: each for each in (list, tuple, set, frozenset, Size, dict, OrderedDict, Counter)
 }
-_FLOATS = {repr(each): each for each in (math.inf, -math.inf, math.nan)}
 
 #: The dtypes of the format as NumPy writes them, bfloat16 as two bytes.
 _SAFETENSORS = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<V2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
+    "U8": "|u1", "BOOL": "|b1",
 }  # fmt: skip
 
 
@@ -191,13 +190,8 @@ class _Packer:
             return value
         if len(path) > _DEEPEST:
             raise ValueError(f"cannot save what is nested deeper than {_DEEPEST} levels, or contains itself")
-        if kind is float:
-            return value if math.isfinite(value) else {"float": repr(value)}
         if kind is Tensor or kind is Parameter:
             return self._tensor(value, path)
-        is_array = kind is np.ndarray or isinstance(value, np.generic)
-        if is_array and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-            return {"array" if isinstance(value, np.ndarray) else "scalar": self._add(np.asarray(value), path)}
         if _COLLECTIONS.get(kind.__name__) is not kind:
             raise TypeError(_refusal(value, path))
         if issubclass(kind, dict):
@@ -217,13 +211,11 @@ class _Packer:
         return {"tensor": name} | {fact: value for fact, value in facts.items() if value}
 
     def _add(self, array: Array, path: tuple[Any, ...]) -> str:
-        wanted = ".".join([str(key) for key in path]) if path else "tensor"
+        name = ".".join([str(key) for key in path]) if path else "tensor"
         # Some text is no UTF-8, and one name is taken.
-        wanted = wanted.encode("utf-8", "replace").decode().replace("__metadata__", "__metadata___")
-        name, count = wanted, 1
-        while name in self.arrays:
-            count += 1
-            name = f"{wanted}_{count}"
+        name = name.encode("utf-8", "replace").decode()
+        while name in ("__metadata__", *self.arrays):
+            name += "_"
         # Files hold little-endian numbers, which are those of all machines that NumPy supports but one.
         self.arrays[name] = array.astype(array.dtype.newbyteorder("<"), copy=False)
         return name
@@ -231,14 +223,13 @@ class _Packer:
 
 def _refusal(value: object, path: tuple[Any, ...]) -> str:
     where = f" at {''.join([f'[{key!r}]' for key in path])}" if path else ""
-    remedy = "save what it is made of, such as dict(x), vars(x), x.tolist() or str(x)"
+    remedy = "save what it is made of, such as dict(x), vars(x), x.tolist(), torch.tensor(x) or str(x)"
     if hasattr(value, "state_dict"):
         remedy = "save its state_dict(): torch.save(model.state_dict(), f), and model.load_state_dict(torch.load(f))"
     elif isinstance(value, Tensor):
         remedy = "save a plain tensor: x.detach(), or x.to_dense() of a sparse one"
-    holds = "a file holds tensors, arrays, numbers, strings, None, and dicts, lists, tuples and sets of them"
-    of = f" of dtype {value.dtype}" if isinstance(value, (np.ndarray, np.generic)) else ""
-    return f"cannot save an object of type {type(value).__name__}{of}{where}: {holds}, and never code; {remedy}"
+    holds = "a file holds tensors, Python's numbers, strings, None, and dicts, lists, tuples and sets of them"
+    return f"cannot save an object of {type(value)}{where}: {holds}, and never code; {remedy}"
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
@@ -260,11 +251,6 @@ class _Unpacker:
             if not isinstance(content, list) or (in_pairs and any([type(pair) is not list for pair in content])):
                 raise ValueError(f"expected a list of what the {kind} holds")
             return made(dict(content) if in_pairs else content)
-        if kind in ("array", "scalar"):
-            array = self._arrays[content]
-            return array if kind == "array" else array[()]
-        if kind == "float":
-            return _FLOATS[content]
         raise ValueError(f"the description has a {kind!r}")
 
     def _tensor(
@@ -272,17 +258,11 @@ class _Unpacker:
     ) -> Tensor:
         if (tensor, alias) not in self._tensors:
             first, array = self._tensors.get((tensor, 0)), self._arrays[tensor]
-            made = first.detach() if first is not None else _leaf(np.asfortranarray(array) if columns else array)
+            made = first.detach() if first is not None else new_leaf(np.asfortranarray(array) if columns else array)
             if parameter:
                 made = Parameter(made, requires_grad)
             self._tensors[tensor, alias] = made.requires_grad_(requires_grad)
         return self._tensors[tensor, alias]
-
-
-def _leaf(array: Array) -> Tensor:
-    """A tensor of the array; a TypeError if it has a dtype that tensors do not have."""
-    dtypes.of(array)
-    return new_leaf(array)
 
 
 def decoded(content: bytes, name: str, in_stream: bool = False) -> Any:
@@ -332,9 +312,7 @@ def _decoded(content: bytes, in_stream: bool) -> Any:
         total = zlib.crc32(body, zlib.crc32(content[:start].replace(written.encode(), _NO_SUM, 1)))
         if metadata["minigrad"] != _VERSION or int(written, 16) != total:
             raise ValueError(f"its sum is another, or its version is not {_VERSION}")
-    # Of some dtypes there are only arrays of NumPy, and the description says which are.
-    known = _SAFETENSORS.keys() - (set() if is_ours else {"U16", "U32", "U64"})
-    if unknown := {facts["dtype"] for _, facts in in_order} - known:
+    if unknown := {facts["dtype"] for _, facts in in_order} - _SAFETENSORS.keys():
         raise NotImplementedError(f"tensors of dtypes that minigrad does not have: {sorted(map(str, unknown))}")
     arrays = {
         each: _elements(body[begin:end], _SAFETENSORS[facts["dtype"]], facts["shape"])
@@ -342,7 +320,7 @@ def _decoded(content: bytes, in_stream: bool) -> Any:
     }
     if is_ours:
         return json.loads(metadata["object"], object_hook=_Unpacker(arrays).unpack)
-    return {each: _leaf(array) for each, array in arrays.items()}
+    return {each: new_leaf(array) for each, array in arrays.items()}
 
 
 def _elements(content: memoryview, dtype: str, shape: list[int]) -> Array:

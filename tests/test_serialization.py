@@ -108,14 +108,7 @@ tensors = st.builds(
     st.sampled_from([lambda x, grad: x.requires_grad_(grad), Parameter]),
 )
 leaves = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(),
-    tensors,
-    st.sampled_from([torch.Size([2, 0]), np.float64(0.1), np.int8(3)]),
-    st.sampled_from(["uint16", "float32"]).flatmap(lambda dtype: arrays(dtype, shapes())),
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(), tensors, st.just(torch.Size([2, 0]))
 )
 keys = st.one_of(st.text(), st.integers(), st.booleans(), st.none(), st.tuples(st.integers(), st.text()))
 objects = st.recursive(
@@ -236,9 +229,10 @@ UNSTORABLE: list[tuple[str, Callable[[], object], type[Exception], str]] = [
     ("class", lambda: dict, TypeError, "never code"),
     ("own class", lambda: type("Config", (), {})(), TypeError, "vars(x)"),
     ("defaultdict", lambda: collections.defaultdict(list), TypeError, "dict(x)"),
-    ("subclass of int", lambda: {"s": signal.SIGINT}, TypeError, "type Signals at ['s']"),
+    ("subclass of int", lambda: {"s": signal.SIGINT}, TypeError, "Signals'> at ['s']"),
     ("object array", lambda: np.array([None]), TypeError, "x.tolist()"),
-    ("strings", lambda: {"names": np.array(["a"])}, TypeError, "of type ndarray of dtype <U1 at ['names']: "),
+    ("array", lambda: {"w": np.ones(2)}, TypeError, "ndarray'> at ['w']: "),
+    ("scalar", lambda: {"loss": np.float64(0.5)}, TypeError, "x.tolist(), torch.tensor(x)"),
     ("itself", itself, ValueError, "contains itself"),
 ]
 
@@ -430,7 +424,6 @@ def test_what_no_tensor_of_minigrad_can_be() -> None:
     others = {"__metadata__": {"sum": "of others"}, "b": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]}}
     assert loaded(header(others, b"\2"))["b"].numpy().view(np.uint8).tolist() == [1]
     refused(ours('{"tensor": "x", "requires_grad": true}', "I64"))
-    refused(ours(X, "U64"))
     refused(ours(X, version="2"))
 
 

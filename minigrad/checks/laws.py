@@ -248,6 +248,11 @@ class Operation:
         leaves = [x.requires_grad_() for x in xs]
         return [d.detach().numpy() for d in self.library.autograd.grad(self._called(leaves), leaves, c)]
 
+    def results(self, given: dict[str, Array]) -> dict[str, Array]:
+        """The output, and the gradients of the inputs by their names, "dx", for inputs and an upstream gradient."""
+        gradients = zip(given, self.gradients(given.values()), strict=False)
+        return {"f(x)": self.value([*given.values()][:-1])} | {f"d{name}": d for name, d in gradients}
+
     def leaves(self, arrays: Iterable[Array]) -> list[Any]:
         """Copies that require gradients."""
         return [x.clone().requires_grad_() for x in self._tensors(arrays)]
@@ -286,11 +291,7 @@ def _shapes(op: Operation, draw: Draw) -> None:
 @_law("same again", "nothing is kept from call to call, and nothing is written to the inputs or the upstream gradient.")
 def _same_again(op: Operation, draw: Draw) -> None:
     given = op.problem(draw)
-
-    def compute() -> dict[str, Array]:
-        return {"f(x)": op.value([*given.values()][:-1])} | _named(given, op.gradients(given.values()))
-
-    demand_same_again(given, compute)
+    demand_same_again(given, partial(op.results, given))
 
 
 @_law("gradient", "the gradients of f(x) * c are those of finite differences.")
@@ -309,21 +310,12 @@ def _second_derivative(op: Operation, draw: Draw) -> None:
 @_law("memory layout", "inputs that are not contiguous give what contiguous ones give.")
 def _memory_layout(op: Operation, draw: Draw) -> None:
     given = op.problem(draw)
-    spread = [_spread(x) for x in given.values()]
-    _demand_close(op.value([*given.values()][:-1]), op.value(spread[:-1]), "f(x)")
-    for (name, d), got in zip(_named(given, op.gradients(given.values())).items(), op.gradients(spread), strict=True):
-        _demand_close(d, got, name)
-
-
-def _named(given: dict[str, Array], gradients: Sequence[Array]) -> dict[str, Array]:
-    """The gradients of the inputs by their names, "dx"."""
-    return {f"d{name}": d for name, d in zip(given, gradients, strict=False)}
-
-
-def _demand_close(expected: Array, got: Array, what: str) -> None:
-    """Nothing if the two are equal but for rounding: sums may be made in another order."""
-    if expected.shape != got.shape or not np.allclose(expected, got, rtol=1e-9, atol=1e-12, equal_nan=True):
-        demand(expected, got, what)
+    spread = op.results({name: _spread(x) for name, x in given.items()})
+    for name, expected in op.results(given).items():
+        got = spread[name]
+        # But for rounding: sums may be made in another order.
+        if expected.shape != got.shape or not np.allclose(expected, got, rtol=1e-9, atol=1e-12, equal_nan=True):
+            demand(expected, got, name)
 
 
 def _spread(x: Array) -> Array:

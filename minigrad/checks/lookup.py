@@ -85,16 +85,21 @@ def check_lookup(
 
 
 def _of_module(module: Any, library: ModuleType, raises: type[Exception]) -> tuple[Tensors, str]:
-    """What is under test of a module: a copy of it, whose only parameter is the table."""
+    """What is under test of a module: a copy of it, in which a tensor takes the place of the only parameter."""
     sizes = [tuple(each.shape) for each in module.parameters()]
     if getattr(module, "padding_idx", None) is not None or [len(size) for size in sizes] != [2]:
         wanted = f"one parameter, a table of shape (V, D), not of shapes {sizes}, and no padding_idx"
         raise TypeError(f"a module has to have {wanted}: check a function of ids and weight, perhaps with padding=True")
     own = copy.deepcopy(module)
-    (weight,) = own.parameters()
-    drawn = arrays(weight.detach().numpy().dtype.name, sizes[0])
+    owner, name, weight = next((part, *named) for part in own.modules() for named in part.named_parameters("", False))
+
+    def look_up(ids: Any, weight: Any) -> Any:
+        owner._parameters[name] = weight
+        return own(ids)
+
+    drawn = arrays(weight.detach().numpy().dtype.name, sizes[0], contiguous=True)
     told = f"a module of {library.__name__} whose (V, D) is {sizes[0]}"
-    return Tensors(own, library, raises, drawn, (0,), weight), told
+    return Tensors(look_up, library, raises, drawn, (0,)), told
 
 
 # ---- what is under test: arrays in, arrays out -----------------------------------------------------------------------
@@ -124,8 +129,6 @@ class Tensors:
     raises: type[Exception]
     tables: st.SearchStrategy[Array] = TABLES
     more_rows: Sequence[int] = (0, 256, 300)
-    #: Of a module, which is called with ids alone: the parameter that is its table.
-    weight: Any = None
 
     def output(self, chosen: Array, table: Array, **options: int) -> Array:
         return self._array(self._recorded(chosen, table, **options)[0])
@@ -145,12 +148,8 @@ class Tensors:
 
     def _recorded(self, chosen: Array, table: Array, **options: int) -> tuple[Any, Any]:
         """The output, and the tensor whose gradient is that of the table."""
-        ids, weight = self.library.from_numpy(chosen), self.library.from_numpy(table)
-        if self.weight is None:
-            return self.embedding(ids, weight.requires_grad_(), **options), weight
-        with self.library.no_grad():
-            self.weight.copy_(weight)
-        return self.embedding(ids), self.weight
+        ids, weight = self.library.from_numpy(chosen), self.library.from_numpy(table).requires_grad_()
+        return self.embedding(ids, weight, **options), weight
 
     def _array(self, found: Any) -> Array:
         if not isinstance(found, self.library.Tensor):
@@ -320,15 +319,13 @@ def _padding_twice(subject: Tensors, draw: Draw) -> None:
 @_law("no ids", "without ids the output has no rows, and the gradient is a table of zeros.")
 def _no_ids(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables)
-    chosen = draw("ids", ids(len(table), st.sampled_from([(0,), (0, 3), (2, 0)]), ID_DTYPES))
-    _demand_zeros(subject, chosen, table)
+    _demand_zeros(subject, draw("ids", ids(len(table), st.sampled_from([(0,), (0, 3), (2, 0)]), ID_DTYPES)), table)
 
 
 @_law("no columns", "of a table of no columns the output has none, (*, 0), and the gradient is of its shape, (V, 0).")
 def _no_columns(subject: Subject, draw: Draw) -> None:
     table = draw("table", subject.tables.map(lambda drawn: drawn[:, :0]))
-    chosen = draw("ids", _ids(len(table)))
-    _demand_zeros(subject, chosen, table)
+    _demand_zeros(subject, draw("ids", _ids(len(table))), table)
 
 
 def _demand_zeros(subject: Subject, chosen: Array, table: Array) -> None:
