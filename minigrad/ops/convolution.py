@@ -541,9 +541,10 @@ def named_padding(
     """How many elements come before and after each dimension; "same" and "valid" say it by what is to come out."""
     if not isinstance(padding, str):
         return [(each, each) for each in per_dim("padding", padding, len(kernel))]
-    if padding not in ("same", "valid") or (padding == "same" and max(stride) > 1):
-        expected = "should be 'valid', or 'same', which is not supported for strided convolutions"
-        raise error(f"Invalid padding string {padding!r}, {expected}")
+    if padding not in ("same", "valid"):
+        raise error(f"Invalid padding string {padding!r}, should be 'valid' or 'same'")
+    if padding == "same" and max(stride) > 1:
+        raise error("padding='same' is not supported for strided convolutions: give a number")
     more = [d * (k - 1) if padding == "same" else 0 for d, k in zip(dilation, kernel, strict=False)]
     return [(each // 2, each - each // 2) for each in more]
 

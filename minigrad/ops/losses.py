@@ -310,7 +310,7 @@ def _cross_entropy_of_probabilities(
     """The cross-entropy of scores and target probabilities: minus their products with the log-probabilities."""
     if target._array.dtype not in FLOATS or ignore_index >= 0:
         expected = "Expected floating point type for target with class probabilities, without an ignore_index"
-        raise RuntimeError(f"{expected}, but got {target.dtype}, {ignore_index}: target.float()")
+        raise RuntimeError(f"{expected}: target.float(), but got {target.dtype}, ignore_index={ignore_index}")
     dim = class_dim(x._array)
     log_p, classes = x.log_softmax(dim), x._array.shape[dim]
     if label_smoothing > 0:

@@ -411,7 +411,8 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {tuple(each.shape)}")
     leading = input.ndim - len(shape)
     if not shape or leading < 0 or input._array.shape[leading:] != shape:
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected the last sizes of {input.shape}, or one")
+        expected = f"expected input with shape [{', '.join(map(str, ['*', *shape]))}], but got input of size"
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, {expected}{list(input.shape)}")
     return math.prod(input._array.shape[:leading]), math.prod(shape)
 
 

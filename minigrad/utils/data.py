@@ -126,6 +126,8 @@ class Subset(Dataset[T_co]):
             raise NotImplementedError(f"{problem}, which a DataLoader calls: return [self[i] for i in indices]")
 
     def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, list):
+            return self.dataset[[self.indices[each] for each in idx]]
         return self.dataset[self.indices[idx]]
 
     def __len__(self) -> int:

@@ -142,7 +142,9 @@ class TransformerEncoder(_Stack):
     torch.Size([3, 5, 8])
     """
 
-    def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+    def __init__(
+        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True
+    ) -> None:
         super().__init__(encoder_layer, num_layers, norm)
 
     def forward(
