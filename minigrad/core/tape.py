@@ -216,27 +216,6 @@ class Seams:
 seams: Seams = Seams()
 
 
-class _Planned:
-    """One of three attributes of a class that states gradients, all found by `plan_of` when the first is asked for.
-
-    They take its place: a program records nodes of few classes, and to plan for all takes a thirtieth of the import.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, node: Any, kind: Any) -> Any:
-        stating = next(each for each in kind.__mro__ if self.name in vars(each))
-        for name, found in zip(PLANNED, plan_of(stated_gradients(stating)), strict=True):
-            # (A class may say itself what keeps.)
-            if vars(stating)[name] is PLANNED[name]:
-                setattr(stating, name, found)
-        return getattr(kind if node is None else node, self.name)
-
-
-PLANNED = {name: _Planned(name) for name in ("gradients", "reads", "keep")}
-
-
 @dataclass_transform(eq_default=False)
 class Node:
     """A recorded operation on any number of tensors; `Unary` and `Binary` write their call out for speed.
@@ -306,8 +285,9 @@ class Node:
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
         if stated.keys() & GRADIENTS:
-            for name in PLANNED.keys() - stated.keys():
-                setattr(cls, name, PLANNED[name])
+            cls.gradients, cls.reads, keep = plan_of(stated_gradients(cls))
+            if "keep" not in stated:
+                cls.keep = keep
 
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
