@@ -58,14 +58,12 @@ def save(obj: object, f: File, *, pickle_protocol: int = 2) -> None:
     """
     if isinstance(f, (str, os.PathLike)):
         replace(os.fspath(f), encoded(obj))
-    elif hasattr(f, "write"):
-        rest = memoryview(b"".join(encoded(obj)))
-        while rest:
-            # A file without a buffer may take a part of it at a time.
-            written = f.write(rest)
-            rest = rest[len(rest) if written is None else written :]
-    else:
-        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+        return
+    rest = memoryview(b"".join(encoded(obj)))
+    while rest:
+        # A file without a buffer may take a part of it at a time.
+        written = f.write(rest)
+        rest = rest[len(rest) if written is None else written :]
 
 
 def load(
@@ -84,17 +82,12 @@ def load(
     in another format, such as PyTorch's own, which is a program (a pickle); FileNotFoundError and its like as from
     `open`.
     """
-    if isinstance(map_location, dict):
-        map_location = map_location.get("cpu")
-    if isinstance(map_location, (str, device)):
-        check_on_cpu(map_location)
-    elif map_location is not None and not callable(map_location):
-        raise TypeError(f"map_location: expected a device, a dict or a function, got {type(map_location).__name__}")
+    place = map_location.get("cpu") if isinstance(map_location, dict) else map_location
+    if place is not None and not callable(place):
+        check_on_cpu(place)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             return decoded(file.read(), os.fspath(f))
-    if not hasattr(f, "read"):
-        raise AttributeError(f"expected 'f' to be string, path, or a file-like object, got {type(f).__name__}")
     return decoded(f.read(), "the file", in_stream=True)
 
 
@@ -246,11 +239,10 @@ class _Unpacker:
             return self._tensor(**node)
         ((kind, content),) = node.items()
         if kind in _COLLECTIONS:
-            made = _COLLECTIONS[kind]
-            in_pairs = issubclass(made, dict)
-            if not isinstance(content, list) or (in_pairs and any([type(pair) is not list for pair in content])):
+            if not isinstance(content, list):
                 raise ValueError(f"expected a list of what the {kind} holds")
-            return made(dict(content) if in_pairs else content)
+            made = _COLLECTIONS[kind]
+            return made(dict(content) if issubclass(made, dict) else content)
         raise ValueError(f"the description has a {kind!r}")
 
     def _tensor(

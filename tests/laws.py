@@ -19,7 +19,7 @@ from strategies import Array, cotangents, ids, ids_for, tables
 
 import minigrad as torch
 from minigrad.checks.laws import STEADY, Law as SharedLaw
-from minigrad.checks.lookup import LOOKUP_LAWS, Tensors
+from minigrad.checks.lookup import LOOKUP_LAWS, Subject
 from minigrad.nn import functional as F
 
 # Integer-valued floats make every sum exact, so the two ways must agree to the last bit.
@@ -120,7 +120,7 @@ class Variant:
     """A way to look rows up, and the laws of `minigrad.checks` that it does not keep."""
 
     def __init__(self, embedding: Callable[..., Any], *without: str, raises: type[Exception] = IndexError) -> None:
-        self.subject = Tensors(embedding, torch, raises, tables(st.sampled_from(["float32", "float64", "float16"])))
+        self.subject = Subject(embedding, torch, raises, tables(st.sampled_from(["float32", "float64", "float16"])))
         self.without = without
 
     def breaks(self, shared: SharedLaw, profile: settings = STEADY) -> str | None:

@@ -253,11 +253,11 @@ HERE_AND_THERE: list[tuple[Callable[[Path], object], type[Exception], str]] = [
     (lambda path: torch.save(1, path.parent), RuntimeError, "not the name of a file, but of a directory"),
     (lambda path: torch.save(1, os.devnull), RuntimeError, "not the name of a file|Parent directory"),
     (lambda path: torch.save(1, f"{path.parent}/new/"), RuntimeError, "name of a file"),
-    (lambda path: torch.save(1, 3), AttributeError, "'write' attribute"),  # type: ignore[arg-type]
-    (lambda path: torch.load(3), AttributeError, "file-like object, got int"),  # type: ignore[arg-type]
+    (lambda path: torch.save(1, 3), AttributeError, "has no attribute 'write'"),  # type: ignore[arg-type]
+    (lambda path: torch.load(3), AttributeError, "has no attribute 'read'"),  # type: ignore[arg-type]
     (lambda path: torch.load(path, map_location="cuda"), AssertionError, "CUDA"),
     (lambda path: torch.load(path, map_location={"cpu": "cuda:0"}), AssertionError, "CUDA"),
-    (lambda path: torch.load(path, map_location=5), TypeError, "map_location"),  # type: ignore[arg-type]
+    (lambda path: torch.load(path, map_location=5), RuntimeError, "5 is one"),  # type: ignore[arg-type]
     (lambda path: torch.save(np.ma.array([1, 2], mask=[1, 0]), path), TypeError, "MaskedArray"),
 ]
 
@@ -390,7 +390,6 @@ HOSTILE_DESCRIPTIONS: dict[str, str] = {
     "empty": "{}",
     "list of a number": '{"list": 3}',
     "pairs of three": '{"dict": [[1, 2, 3]]}',
-    "pairs of strings": '{"dict": ["ab"]}',
     "list as a key": '{"dict": [[{"list": []}, 1]]}',
     "list in a set": '{"set": [{"list": []}]}',
     "string in a size": '{"Size": ["a"]}',

@@ -240,13 +240,12 @@ class Operation:
         return inputs | {"c": draw("c", cotangents(shape, "float64"))}
 
     def value(self, inputs: Iterable[Array]) -> Array:
-        return np.asarray(self._called(self._tensors(inputs)).detach().numpy())
+        return np.asarray(self._called([self.library.from_numpy(x) for x in inputs]).detach().numpy())
 
     def gradients(self, inputs: Iterable[Array]) -> list[Array]:
         """Those of `(f(x) * c).sum()` for the inputs x and, last, c, with respect to each x."""
-        *xs, c = self._tensors(inputs)
-        leaves = [x.requires_grad_() for x in xs]
-        return [d.detach().numpy() for d in self.library.autograd.grad(self._called(leaves), leaves, c)]
+        *xs, c = self.leaves(inputs)
+        return [d.detach().numpy() for d in self.library.autograd.grad(self._called(xs), xs, c.detach())]
 
     def results(self, given: dict[str, Array]) -> dict[str, Array]:
         """The output, and the gradients of the inputs by their names, "dx", for inputs and an upstream gradient."""
@@ -254,8 +253,8 @@ class Operation:
         return {"f(x)": self.value([*given.values()][:-1])} | {f"d{name}": d for name, d in gradients}
 
     def leaves(self, arrays: Iterable[Array]) -> list[Any]:
-        """Copies that require gradients."""
-        return [x.clone().requires_grad_() for x in self._tensors(arrays)]
+        """Tensors that require gradients."""
+        return [self.library.from_numpy(x).requires_grad_() for x in arrays]
 
     def weighted(self, *inputs: Any) -> Any:
         """`f(x) * c` for the inputs x and, last, c, whose elements are then the upstream gradients."""
@@ -263,9 +262,6 @@ class Operation:
         if not np.isfinite(product.detach().numpy()).all():
             raise Broken([("got", f"f(x) * c = {product}: keep inputs where it is finite, by low= and high=")])
         return product
-
-    def _tensors(self, arrays: Iterable[Array]) -> list[Any]:
-        return [self.library.from_numpy(x) for x in arrays]
 
     def _called(self, tensors: Sequence[Any]) -> Any:
         out = self.function(*tensors)
