@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import minigrad
+from minigrad.tensor import _Later
 
 
 def test_devices() -> None:
@@ -76,3 +77,9 @@ else:
 def test_minigrad_stands_in_for_torch_with_its_own_modules() -> None:
     done = subprocess.run([sys.executable, "-c", STANDING_IN], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_a_late_method_that_is_put_back_is_the_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = minigrad.softmax(minigrad.zeros(2), 0)
+    monkeypatch.setattr(minigrad.Tensor, "softmax", _Later("softmax"))
+    assert minigrad.equal(minigrad.zeros(2).softmax(0), known)

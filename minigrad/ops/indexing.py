@@ -255,7 +255,8 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """A view of the `length` slices along `dim` that begin with `start`, an int or a 0-d integer tensor."""
     odd = isinstance(start, Tensor) and (start._array.ndim or start._array.dtype.kind != "i")
     if odd or length < 0 or not input._array.ndim:
-        raise RuntimeError(f"narrow() expects dimensions, a start that is 0-dim integral, a length >= 0, not {length}")
+        found = f"a {input.ndim}-D tensor, start={start}, length={length}"
+        raise RuntimeError(f"narrow() takes 1-D tensors and more, a 0-dim integral start, a length >= 0: got {found}")
     begin, at = as_int(start), normal_dim(dim, input._array.ndim)
     size = input._array.shape[at]
     if not -size <= begin <= size:

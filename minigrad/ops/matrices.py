@@ -171,7 +171,9 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
     scales = as_number(beta), as_number(alpha)
     _check_ranks("a matrix", 2, mat1=mat1, mat2=mat2)
     x, a, b = input._array, mat1._array, mat2._array
-    if not x.dtype == a.dtype == b.dtype:
+    if a.shape[1] != b.shape[0] or a.dtype != b.dtype:
+        raise product_error(a, b)
+    if x.dtype != b.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {mat2.dtype!r}")
     expanded_shape((a.shape[0], b.shape[1]), x.shape)
 

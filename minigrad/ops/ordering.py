@@ -71,8 +71,10 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     """
     position, count = normal_dim(dim, input.ndim), as_int(k)
     size = input._array.shape[position] if input._array.ndim else 1
-    if not 0 <= count <= size or input._array.dtype == bool:
-        raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}], or bools: expected numbers")
+    if not 0 <= count <= size:
+        raise RuntimeError(f"selected index k out of range: {k} is not in [0, {size}]")
+    if input._array.dtype == bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU: expected numbers, such as x.long()")
     return selected(return_types.topk, input, position, True, "TopkBackward0", top, count, largest)
 
 
