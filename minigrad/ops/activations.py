@@ -569,15 +569,13 @@ class AttentionWeights(Node):
 class Attend(MatMul):
     """`P @ V`: for each query the average of the values, weighted by P."""
 
+    form = "ScaledDotProductFlashAttentionForCpuBackward0"
     formulas = ("da = g @ V.mT", "db = P.mT @ g")
 
     def forward(self, a: Array, b: Array) -> Array:
         # In memory they lie as the values do: heads that came by `transpose(1, 2)` go by it, as in PyTorch.
         self.shapes = (a.shape, b.shape)
         return np.matmul(a, b, out=np.empty_like(b, shape=(*a.shape[:-1], b.shape[-1])))
-
-    def name(self) -> str:
-        return "ScaledDotProductFlashAttentionForCpuBackward0"
 
 
 @op("nn.functional")

@@ -207,8 +207,6 @@ _NUMBER = "0|[1-9][0-9]{0,8}"
 class _Facts:
     """What equals all of its class whose text is the same."""
 
-    __slots__ = ()
-
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and str(other) == str(self)
 
@@ -225,11 +223,6 @@ class device(_Facts):
     >>> torch.device("cpu"), torch.device("cuda", 1)
     (device(type='cpu'), device(type='cuda', index=1))
     """
-
-    __slots__ = ("index", "type")
-
-    type: str
-    index: int | None
 
     def __init__(self, type: object, index: int | None = None) -> None:
         if isinstance(type, int) and not isinstance(type, bool):
@@ -297,8 +290,6 @@ class finfo(_Facts):
     finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, tiny=6.10352e-05, \
 dtype=float16)
     """
-
-    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
     def __init__(self, type: dtypes.dtype | None = None) -> None:
         of = dtypes.get_default_dtype() if type is None else type

@@ -159,9 +159,13 @@ class Windows(NamedTuple):
     pads: tuple[tuple[int, int], ...]
 
     def counts(self, sizes: Sequence[int]) -> tuple[int, ...]:
-        """How many windows there are along dimensions of these sizes."""
+        """How many windows there are along dimensions of these sizes; a RuntimeError if there is none."""
         spans = zip(sizes, self.kernel, self.stride, self.dilation, self.pads, strict=True)
-        return tuple([(sum(pads) + size - d * (k - 1) - 1) // step + 1 for size, k, step, d, pads in spans])
+        counts = tuple([(sum(pads) + size - d * (k - 1) - 1) // step + 1 for size, k, step, d, pads in spans])
+        if min(counts) < 1:
+            given = f"Given input with spatial size {tuple(sizes)}, {self}, calculated output size: {counts}"
+            raise RuntimeError(f"{given}. It is too small: Kernel size can't be greater than actual input size")
+        return counts
 
     def sizes(self, counts: Sequence[int]) -> tuple[int, ...]:
         """The smallest sizes along which there are so many windows."""
@@ -279,8 +283,6 @@ def windows_of(
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
     windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
     counts = windows.counts((height, width))
-    if min(counts) < 1:
-        raise RuntimeError(f"Given input with spatial size {(height, width)}, {windows}: {counts} of them")
     columns = Im2Col(windows).of(input)
     return Reshape((*leading, channels * math.prod(windows.kernel), math.prod(counts)), "Im2ColBackward0").of(columns)
 
@@ -300,7 +302,7 @@ def sum_of_windows(
     rows, columns = windows.counts(sizes)
     given = input._array.shape
     channels = given[-2] // size if len(given) in (2, 3) else 0
-    if min(rows, columns, channels) < 1 or given[-2:] != (channels * size, rows * columns):
+    if not channels or given[-2:] != (channels * size, rows * columns):
         told = f"Given output_size={sizes}, {windows}, expected columns of shape (N, C * {size}, {rows} * {columns})"
         raise RuntimeError(f"{told}, but got {list(input.shape)}")
     shape = (*given[:-2], channels, *windows.kernel, rows, columns)
@@ -484,10 +486,6 @@ def _declare_convolution(dims: int) -> None:
         steps, apart = per_dim("stride", stride, dims), per_dim("dilation", dilation, dims)
         pads = named_padding(padding, weight.shape[2:], steps, apart)
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
-        if min(windows.counts(input.shape[2:])) < 1:
-            sized = [sum(pad) + size for pad, size in zip(pads, input.shape[2:], strict=True)]
-            sizes = f"Calculated padded input size per channel: {sized}. Kernel size: {windows.kernel}"
-            raise RuntimeError(f"{sizes}. Kernel size can't be greater than actual input size")
         return Convolution(windows, groups).of(input, weight, bias)
 
 

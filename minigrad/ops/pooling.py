@@ -217,27 +217,23 @@ def _windows(name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padd
     _check_input(name, input, dims)
     kernel, stride = per_dim("kernel_size", kernel, dims), per_dim("stride", kernel if stride is None else stride, dims)
     padding = per_dim("padding", padding, dims)
-    return _fitting(input._array.shape[-dims - 1 :], kernel, stride, padding, index(ceil_mode))
+    return _fitting(input._array.shape[-dims:], kernel, stride, padding, index(ceil_mode))
 
 
 @functools.lru_cache(maxsize=64)
 def _fitting(
-    shape: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...], ceil_mode: bool
+    sizes: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...], ceil_mode: bool
 ) -> Windows:
-    """The windows of an input of that shape, channels first, found once: that takes longer than to pool a few."""
+    """The windows along dimensions of these sizes, found once: that takes longer than to pool a few."""
     if any([pad > k // 2 for pad, k in zip(padding, kernel, strict=True)]):
         raise RuntimeError(f"pad should be at most half of effective kernel size, but got {padding=}, {kernel=}")
-    (channels, *sizes), pads = shape, []
+    pads = []
     for size, k, step, pad in zip(sizes, kernel, stride, padding, strict=True):
         count = (size + 2 * pad - k + (step - 1) * ceil_mode) // step + 1
         # The last window starts in what is there, or before it.
         count -= ceil_mode and (count - 1) * step >= size + pad
         pads.append((pad, (count - 1) * step + k - size - pad))
-    windows = Windows(kernel, stride, (1,) * len(kernel), tuple(pads))
-    if min(windows.counts(sizes)) < 1:
-        found = f"Given input size: {shape}. Calculated output size: {(channels, *windows.counts(sizes))}."
-        raise RuntimeError(f"{found} Output size is too small")
-    return windows
+    return Windows(kernel, stride, (1,) * len(kernel), tuple(pads))
 
 
 def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int, ...]:

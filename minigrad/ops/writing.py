@@ -201,12 +201,10 @@ class Recording(Tensor):
 
     def _check_writable(self) -> None:
         """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
-        if self._array.flags.writeable:
-            return
-        if 0 in self._array.strides:
+        if not self._array.flags.writeable:
             problem = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
-            raise RuntimeError(f"{problem} location. Please clone() the tensor before performing the operation.")
-        raise RuntimeError("the tensor is a part of an expanded tensor, or lies on a read-only NumPy array: x.clone()")
+            remedy = "Please clone() the tensor before performing the operation, also of a part of an expanded tensor"
+            raise RuntimeError(f"{problem} location. {remedy}, or one on a read-only NumPy array.")
 
 
 # ---- views by their layout alone -------------------------------------------------------------------------------------
