@@ -425,10 +425,9 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
     tensor(0.5000)
     """
-    for kind in type(p).__mro__:
-        if "_divergence" in vars(kind) and isinstance(q, kind):
-            found: Tensor = vars(kind)["_divergence"](p, q)
-            return found
+    if type(p) is type(q) and hasattr(type(p), "_divergence"):
+        found: Tensor = p._divergence(q)
+        return found
     kinds = f"p type {type(p).__name__} and q type {type(q).__name__}"
     raise NotImplementedError(f"No KL(p || q) is implemented for {kinds}")
 

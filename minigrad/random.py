@@ -366,10 +366,10 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
     result = np.empty((*weights.shape[:-1], num_samples), dtype=np.int64)
     if result.size == 0:
         return result
-    if not (weights.max() < math.inf and weights.min() >= 0):
-        raise RuntimeError(f"probability tensor contains either `inf`, `nan` or element < 0{_OF_SCORES}")
     if not weights.any(-1).all():
         raise RuntimeError(f"invalid multinomial distribution (sum of probabilities <= 0){_OF_SCORES}")
+    if not (weights.max() < math.inf and weights.min() >= 0):
+        raise RuntimeError(f"probability tensor contains either `inf`, `nan` or element < 0{_OF_SCORES}")
     if replacement and num_samples > 1:
         for row, chosen in zip(np.atleast_2d(weights), np.atleast_2d(result), strict=True):
             # Summed from left to right, in at least float32.
@@ -522,8 +522,6 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
     if not replacement and num_samples > categories:
         problem = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
         raise RuntimeError(f"{problem}: {num_samples} > {categories}. Take replacement=True")
-    if categories == 0:
-        raise RuntimeError(f"cannot sample from no categories: the weights have shape {weights.shape}")
 
 
 def _check_bounds(array: Array, low: float, high: float) -> None:

@@ -385,12 +385,6 @@ class Adagrad(ByParameter):
     differentiable: bool = False
     fused: bool | None = None
 
-    def add_param_group(self, param_group: Group) -> None:
-        """Let the parameters of one more group move; what is remembered of them begins at once."""
-        super().add_param_group(param_group)
-        for parameter in param_group["params"]:
-            self.state[parameter] = self._first_state(parameter, ["sum"])
-
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array) -> None:
         v += g * g
         w -= options["lr"] / (1 + (number - 1) * options["lr_decay"]) * g / (np.sqrt(v) + options["eps"])

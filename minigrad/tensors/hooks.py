@@ -200,36 +200,34 @@ def _forward(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 class BackwardHookFunction(Function):
-    """Its inputs: a node in the graph, where the gradients of a module's inputs or outputs pass."""
+    """Its inputs: a node in the graph, where the gradients of a module's inputs or outputs pass `replaced`."""
 
     @staticmethod
-    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
-        return tensors
+    def forward(ctx: Any, replaced: Hook, *values: Any) -> tuple[Any, ...]:
+        ctx.replaced = replaced
+        passed = tuple([x if _is_recorded(x) or not isinstance(x, Tensor) else x.detach() for x in values])
+        ctx.mark_non_differentiable(*[x for x in passed if not _is_recorded(x)])
+        return passed
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, ...]:
-        return gradients
+    def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+        return None, *ctx.replaced(gradients)
 
 
-def _passed(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, list[int]]:
-    """Values of which those that require gradients have passed a node; that node, or None; and their positions.
+def _is_recorded(x: object) -> bool:
+    return isinstance(x, Tensor) and x.requires_grad
 
-    The node's hooks know who asks, and not the other way round: memory goes when the last name goes.
+
+def _passed(values: tuple[Any, ...], replaced: Hook) -> tuple[tuple[Any, ...], Any]:
+    """Values that have passed a node, and that node, which hands on what `replaced` makes of gradients, or None.
+
+    The node knows who asks, and not the other way round: memory goes when the last name goes.
     """
-    positions = [i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad and is_grad_enabled()]
-    if not positions:
-        return values, None, positions
-    passed = BackwardHookFunction.apply(*[values[position] for position in positions])
-    changed = _spread(passed, positions, values)
-    return changed if type(values) is tuple else type(values)(*changed), passed[0].grad_fn, positions
-
-
-def _spread(found: tuple[Any, ...], positions: list[int], others: Sequence[Any]) -> tuple[Any, ...]:
-    """What was found, each at its position; at all other positions, `others`."""
-    spread = list(others)
-    for position, each in zip(positions, found, strict=True):
-        spread[position] = each
-    return tuple(spread)
+    if not (is_grad_enabled() and any(map(_is_recorded, values))):
+        return values, None
+    passed = BackwardHookFunction.apply(replaced, *values)
+    node = next(filter(_is_recorded, passed)).grad_fn
+    return passed if type(values) is tuple else type(values)(*passed), node
 
 
 def _watched(module: Any, hooks: list[Hook], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -238,42 +236,31 @@ def _watched(module: Any, hooks: list[Hook], args: tuple[Any, ...], kwargs: dict
     The inputs and the outputs each pass a node of their own.  At that of the outputs, the first that a backward pass
     meets, their gradients are noted; at that of the inputs, the hooks are called with both.
     """
-    passed, start, inputs = _passed(args)
-    # What hooks get where no gradients arrive: None, or zeros if gradients arrive at other inputs.
-    idle = [x.new_zeros(()).expand(x.shape) if inputs and isinstance(x, Tensor) else None for x in args]
     grad_output: Any = None
 
     def called(grad_input: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the inputs after all hooks, each of which may replace them."""
-        for hook in hooks:
+        nonlocal grad_output
+        for hook in hooks if grad_output is not None else ():
             changed = hook(module, grad_input, grad_output)
-            if changed is not None:
-                grad_input = changed if isinstance(changed, tuple) else (changed,)
+            changed = changed if changed is None or isinstance(changed, tuple) else (changed,)
+            if changed is not None and len(changed) != len(grad_input):
+                counts = f"got {len(changed)}, but expected {len(grad_input)}"
+                raise RuntimeError(f"Backward hook returned an invalid number of grad_input, {counts}")
+            grad_input = tuple(replaced_by(hook, grad_input, changed))
+        grad_output = None
         return grad_input
 
     def at_outputs(gradients: tuple[Any, ...]) -> None:
         nonlocal grad_output
-        grad_output = _spread(gradients, outputs, [None] * count)
-        # If no gradients arrive at the inputs, the hooks are called here.
-        if not inputs and any([gradient is not None for gradient in called(tuple(idle))]):
-            raise RuntimeError("Backward hook where no input requires gradient should always return None")
+        grad_output = gradients
+        if start is None:
+            # No gradients arrive at the inputs.
+            called((None,) * len(args))
 
-    def at_inputs(gradients: tuple[Any, ...], _: object) -> tuple[Any, ...] | None:
-        nonlocal grad_output
-        if grad_output is None:
-            return None
-        grad_input = called(_spread(gradients, inputs, idle))
-        if len(grad_input) != len(idle):
-            counts = f"got {len(grad_input)}, but expected {len(idle)}"
-            raise RuntimeError(f"Backward hook returned an invalid number of grad_input, {counts}")
-        grad_output = None
-        return tuple([grad_input[position] for position in inputs])
-
-    if start is not None:
-        start.register_hook(at_inputs)
+    passed, start = _passed(args, called)
     result = _forward(module, passed, kwargs)
-    results, end, outputs = _passed(result if isinstance(result, tuple) else (result,))
-    count = len(results)
+    results, end = _passed(result if isinstance(result, tuple) else (result,), tuple)
     if end is not None:
         end.register_prehook(at_outputs)
     return results if isinstance(result, tuple) else results[0]
