@@ -534,7 +534,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None)
 @op("nn.functional")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """The softmax of `logits` with noise, over `tau`; if `hard`, 1 for its largest, else 0, with the gradient of it."""
-    noise = -empty_like(logits).exponential_().log()
+    noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
         return soft
