@@ -329,12 +329,6 @@ class Symbol:
     def __getitem__(self, index: Any) -> Symbol:
         return Symbol(f"{self._written}[{_written(index)}]")
 
-    def __neg__(self) -> Symbol:
-        return Symbol(f"(-{self._written})")
-
-    def __invert__(self) -> Symbol:
-        return Symbol(f"(~{self._written})")
-
     __iter__ = None
 
 
@@ -349,6 +343,8 @@ _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "matmul": "@", "pow": "**", "and": "&", "or": "|",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
+for _name, _sign in {"neg": "-", "invert": "~"}.items():
+    setattr(Symbol, f"__{_name}__", lambda a, sign=_sign: Symbol(f"({sign}{_written(a)})"))
 for _name, _sign in _SIGNS.items():
     setattr(Symbol, f"__{_name}__", lambda a, b, sign=_sign: Symbol(f"({_written(a)} {sign} {_written(b)})"))
     setattr(Symbol, f"__r{_name}__", lambda b, a, sign=_sign: Symbol(f"({_written(a)} {sign} {_written(b)})"))
