@@ -352,12 +352,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input._array.shape[along] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {along} is size {input.shape[along]}")
     check_floating("glu_cpu", input)
-
-    def gated(x: Tensor) -> Tensor:
-        a, b = x.chunk(2, along)
-        return named(Mul(), "GluBackward0").of(a, b.sigmoid())
-
-    return in_float32(gated, input)
+    a, b = input.chunk(2, along)
+    return in_float32(lambda a, b: named(Mul(), "GluBackward0").of(a, b.sigmoid()), a, b)
 
 
 # ---- softmax, its logarithm, and the logarithm of its denominator ----------------------------------------------------

@@ -97,14 +97,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         if any([max(-before, -after, -before - after) > n for n, (before, after) in zip(sizes, pads, strict=True)]):
             raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
         return ConstantPad(pads, arguments.filler(value or 0, input.dtype)).of(input)
-    if mode not in _PLACES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2) or min(pad) < 0:
-        found = f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor"
-        expected = "pads what follows C in (C, *) or (N, C, *), and x[None] adds such a dimension; slices cut off"
-        raise NotImplementedError(f"{found}: the mode {mode!r} {expected}")
+    if mode not in _PLACES or not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2) or min(pad) < 0:
+        found = f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor in the mode {mode!r}"
+        expected = "pad what follows C in (C, *) or (N, C, *), and x[None] adds such a dimension; slices cut off"
+        raise NotImplementedError(f"{found}: {', '.join(_PLACES)} {expected}")
     kernel = f"{mode.replace('reflect', 'reflection').replace('replicate', 'replication')}_pad{len(pads)}d"
     arguments.check_numbers(kernel, input._array.dtype, "pad numbers, x.long()")
     for size, ends in zip(sizes, pads, strict=True):

@@ -279,10 +279,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """
     at, size, step = own_dim(dimension, input._array.ndim), as_int(size), as_int(step)
     longest = input._array.shape[at]
-    if not 0 <= size <= longest:
-        raise RuntimeError(f"maximum size for tensor at dimension {at} is {longest} but size is {size}")
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    if not 0 <= size <= longest or step <= 0:
+        problem = f"maximum size for tensor at dimension {at} is {longest} but size is {size}"
+        raise RuntimeError(f"{problem}; step is {step} but must be > 0")
 
     def view(x: Array) -> Array:
         shape, strides = list(x.shape), list(x.strides)

@@ -454,8 +454,7 @@ def _parsed(equation: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str
     if strange:
         raise RuntimeError(f"einsum(): invalid subscripts {sorted(strange)}: letters, and one '...' at most each")
     if len(terms) != len(ranks):
-        few = "fewer" if len(ranks) < len(terms) else "more"
-        raise RuntimeError(f"einsum(): {few} operands were provided than specified in the equation: {equation!r}")
+        raise RuntimeError(f"einsum(): {len(ranks)} operands were provided for the {len(terms)} of {equation!r}")
     try:
         # Of what else may be wrong, NumPy tells.
         np.einsum(f"{','.join(spelled)}->{output}", *[np.empty((1,) * rank) for rank in ranks])

@@ -328,12 +328,11 @@ def instance_norm(
     <BLANKLINE>
             [[ 1.0000, -1.0000]]])
     """
-    if use_input_stats and math.prod(input.size()[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    if (use_input_stats and math.prod(input.size()[2:]) == 1) or eps < 0:
+        problem = "Expected more than 1 spatial element when training"
+        raise ValueError(f"{problem}, and eps >= 0, got input size {input.size()}, {eps}")
     if running_mean is not None or running_var is not None or not use_input_stats:
         raise NotImplementedError("instance_norm by running statistics: batch_norm has them")
-    if eps < 0:
-        raise ValueError(f"instance_norm eps must be non-negative, but got {eps}")
     _check_channels(input, weight=weight, bias=bias)
     n, channels, *rest = input._array.shape
     groups = _groups((n, channels, math.prod(rest)), (2,), (1,), eps)

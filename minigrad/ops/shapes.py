@@ -63,10 +63,7 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     found = tuple([numel // known if size == -1 and known else size for size in given])
     if math.prod(found) == numel and not (found and min(found) < 0):
         return found
-    if min(given, default=0) < -1:
-        wrong = min(given)
-        raise RuntimeError(f"invalid shape dimension {wrong} at index {given.index(wrong)} of shape {list(given)}")
-    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}"
+    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}, or some are negative"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
 
@@ -268,10 +265,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         problem = "number of dimensions in the tensor input does not match the length of the desired ordering"
         counts = f"input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         raise RuntimeError(f"permute(sparse_coo): {problem} of dimensions i.e. {counts}")
-    order = tuple([normal_dim(dim, ndim) for dim in dims])
-    if len(set(order)) < ndim:
-        raise RuntimeError(f"permute(): duplicate dims are not allowed: got {tuple(dims)}.")
-    return Permute(order).of(input)
+    return Permute(normal_dims(dims, ndim)).of(input)
 
 
 @op(in_place=restrided, aliases=["swapdims"])
@@ -428,10 +422,9 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
             [1, 2, 1, 2]])
     """
     counts = ints(repeats)
-    if len(counts) < input._array.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    if min(counts, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension: repeat({list(counts)})")
+    if len(counts) < input._array.ndim or min(counts, default=0) < 0:
+        problem = "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        raise RuntimeError(f"{problem}, {input._array.ndim}, and none is negative: repeat({list(counts)})")
     return Tile(counts).of(input)
 
 
