@@ -207,7 +207,7 @@ class _Packer:
         name = ".".join([str(key) for key in path]) if path else "tensor"
         # Some text is no UTF-8, and one name is taken.
         name = name.encode("utf-8", "replace").decode()
-        while name in ("__metadata__", *self.arrays):
+        while name in self.arrays or name == "__metadata__":
             name += "_"
         # Files hold little-endian numbers, which are those of all machines that NumPy supports but one.
         self.arrays[name] = array.astype(array.dtype.newbyteorder("<"), copy=False)
