@@ -13,7 +13,7 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core.modes import current, no_grad
 from minigrad.core.tape import Kept, Output, Several, edge_to, entry_of, output_entry, released, unpack_saved
-from minigrad.core.tensor import Tensor, share_storage
+from minigrad.core.tensor import Size, Tensor, share_storage
 
 
 class FunctionCtx:
@@ -117,8 +117,13 @@ class FunctionNode(Several):
             raise RuntimeError(f"expected Variable or None (got {kind}) as gradient {position} of {self.name()}")
         wanted, got = like._array.shape, tuple(gradient.shape)
         if got != wanted:
-            shapes = f"got {list(got)} but expected shape compatible with {list(wanted)}: g.sum_to_size(x.shape)"
-            raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {position} - {shapes}")
+            # One that an input was broadcast to is summed, as PyTorch does.
+            try:
+                gradient = gradient.sum_to_size(Size(wanted))
+            except RuntimeError:
+                shapes = f"got {list(got)} but expected shape compatible with {list(wanted)}"
+                problem = f"Function {self.name()} returned an invalid gradient at index {position}"
+                raise RuntimeError(f"{problem} - {shapes}") from None
         return tensors.hooks.unowned(gradient.to(like.dtype))
 
     def release(self) -> None:
