@@ -185,6 +185,9 @@ class _Packer:
             raise ValueError(f"cannot save what is nested deeper than {_DEEPEST} levels, or contains itself")
         if kind is Tensor or kind is Parameter:
             return self._tensor(value, path)
+        is_array = kind is np.ndarray
+        if (is_array or isinstance(value, np.generic)) and value.dtype.newbyteorder("<").str in _SAFETENSORS.values():
+            return {"array" if is_array else "scalar": self._add(np.asarray(value), path)}
         if _COLLECTIONS.get(kind.__name__) is not kind:
             raise TypeError(_refusal(value, path))
         if issubclass(kind, dict):
@@ -216,12 +219,12 @@ class _Packer:
 
 def _refusal(value: object, path: tuple[Any, ...]) -> str:
     where = f" at {''.join([f'[{key!r}]' for key in path])}" if path else ""
-    remedy = "save what it is made of, such as dict(x), vars(x), x.tolist(), torch.tensor(x) or str(x)"
+    remedy = "save what it is made of, such as dict(x), vars(x), x.tolist() or str(x)"
     if hasattr(value, "state_dict"):
         remedy = "save its state_dict(): torch.save(model.state_dict(), f), and model.load_state_dict(torch.load(f))"
     elif isinstance(value, Tensor):
         remedy = "save a plain tensor: x.detach(), or x.to_dense() of a sparse one"
-    holds = "a file holds tensors, Python's numbers, strings, None, and dicts, lists, tuples and sets of them"
+    holds = "a file holds tensors, arrays of numbers, numbers, strings, None, and dicts, lists, tuples and sets of them"
     return f"cannot save an object of {type(value)}{where}: {holds}, and never code; {remedy}"
 
 
@@ -243,6 +246,11 @@ class _Unpacker:
                 raise ValueError(f"expected a list of what the {kind} holds")
             made = _COLLECTIONS[kind]
             return made(dict(content) if issubclass(made, dict) else content)
+        if kind in ("array", "scalar"):
+            return self._arrays[content] if kind == "array" else self._arrays[content][()]
+        if kind == "float":
+            # As files had inf and nan before JSON's own were in them.
+            return float(content)
         raise ValueError(f"the description has a {kind!r}")
 
     def _tensor(
