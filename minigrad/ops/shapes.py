@@ -63,7 +63,7 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
     found = tuple([numel // known if size == -1 and known else size for size in given])
     if math.prod(found) == numel and not (found and min(found) < 0):
         return found
-    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {known}, or some are negative"
+    why = f"{known} does not divide it" if -1 in given else f"its sizes multiply to {math.prod(given)}"
     raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {numel}: {why}")
 
 
