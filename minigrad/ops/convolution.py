@@ -161,8 +161,9 @@ class Windows(NamedTuple):
         spans = zip(sizes, self.kernel, self.stride, self.dilation, self.pads, strict=True)
         counts = tuple([(sum(pads) + size - d * (k - 1) - 1) // step + 1 for size, k, step, d, pads in spans])
         if min(counts) < 1:
-            given = f"Given input with spatial size {tuple(sizes)}, {self}, calculated output size: {counts}"
-            raise RuntimeError(f"{given}. It is too small: Kernel size can't be greater than actual input size")
+            found = f"kernel {tuple(self.kernel)}, dilation {self.dilation}, calculated output size: {counts}"
+            told = "It is too small: Kernel size can't be greater than actual input size"
+            raise RuntimeError(f"Given input with spatial size {tuple(sizes)}, {found}. {told}")
         return counts
 
     def sizes(self, counts: Sequence[int]) -> tuple[int, ...]:
