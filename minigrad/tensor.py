@@ -302,11 +302,11 @@ _HINTED = """
 acosh addbmm addcdiv addcmul addmv addr adjoint aminmax angle apply_ arccosh arcsinh arctan2 arctanh as_strided asinh
 astype atan2 atanh baddbmm cauchy_ cholesky conj conj_physical copy copysign corrcoef cross cummax cummin deg2rad
 diagflat diagonal_scatter diff digamma dsplit erfc erfinv fill fill_diagonal_ fliplr flipud float_power fmax fmin frac
-gcd geometric_ get_device heaviside hsplit hypot i0 igamma igammac imag index_copy inner is_cpu is_inference is_nonzero
-is_same_size is_signed isneginf isposinf isreal istft kron kthvalue lcm lgamma log_normal_ logaddexp logcumsumexp logdet
-logit lu mH masked_scatter matrix_power msort nan_to_num nanmedian nanquantile pinverse polygamma prelu put qr quantile
-rad2deg real renorm resolve_conj rot90 scatter_reduce select_scatter set_ signbit sinc slice_scatter slogdet
-split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy
+gcd geometric_ get_device heaviside hsplit hypot i0 igamma igammac imag index_copy inner is_complex is_cpu is_inference
+is_nonzero is_same_size is_signed isneginf isposinf isreal istft kron kthvalue lcm lgamma log_normal_ logaddexp
+logcumsumexp logdet logit lu mH masked_scatter matrix_power msort nan_to_num nanmedian nanquantile pinverse polygamma
+prelu put qr quantile rad2deg real renorm resolve_conj rot90 scatter_reduce select_scatter set_ signbit sinc
+slice_scatter slogdet split_with_sizes stft svd tensor_split unique_consecutive untyped_storage vdot vsplit xlogy
 """
 MISSING = [name for base in _HINTED.split() for name in (base, f"{base}_") if name not in vars(Tensor)]
 for _name in MISSING:

@@ -184,8 +184,8 @@ ask(st.tuples(plain, st.sampled_from(constructors)), "x, name: x.type(dtype_of(n
 ask(st.tuples(plain, st.sampled_from((3, float, 1.5))), "x, wrong: x.type(wrong)")
 ask(st.tuples(plain, st.sampled_from((None, "cuda:0"))), "x, device: x.cuda(device)")
 ask(one(plain), "x: x.pin_memory()")
-for name in ("is_complex", "is_floating_point"):
-    ask(one(plain), f"x: (x.{name}(), torch.{name}(x))", covers=f"Tensor.{name} {name}")
+name = "is_floating_point"
+ask(one(plain), f"x: (x.{name}(), torch.{name}(x))", covers=f"Tensor.{name} {name}")
 ask(one(plain), "x: torch.numel(x)")
 ask(one(any_array().map(Plain) | any_array()), "value: torch.as_tensor(value, dtype=torch.float32, device='cpu')")
 

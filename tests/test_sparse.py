@@ -282,7 +282,7 @@ def test_scaled_gradients_of_halves_neither_overflow_nor_vanish() -> None:
 # What works on a sparse tensor, as rows of the table say; functions that only look, or hand back what they get where
 # nothing is to be done; methods of dense tensors that read of another one no more than its shape or dtype.
 NAMES = """
-    is_sparse layout shape size dim ndim numel nelement dtype device itemsize element_size is_floating_point is_complex
+    is_sparse layout shape size dim ndim numel nelement dtype device itemsize element_size is_floating_point
     is_cuda is_leaf requires_grad grad grad_fn requires_grad_ retains_grad output_nr data detach detach_ clone
     cpu new_tensor sparse_dim dense_dim coalesce is_coalesced indices values to_dense to_sparse to type double float
     half bfloat16 new int long neg negative add sub subtract mul multiply div divide true_divide add_ sub_ mul_ div_

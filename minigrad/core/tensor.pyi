@@ -509,8 +509,6 @@ class Tensor:
         """This tensor as torch.int32."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix `(*, N, N)`, `torch.linalg.inv` as well; a LinAlgError if there is none."""
-    def is_complex(self) -> builtins.bool:
-        """Whether the elements are complex numbers: never here."""
     def is_contiguous(self, memory_format: builtins.object = None) -> builtins.bool:
         """Whether the elements lie in memory in the order of their indices."""
     @property
@@ -875,7 +873,7 @@ class Tensor:
         """This tensor in a dtype, on a device, or in those of another tensor; itself if nothing changes."""
     def to_dense(self, dtype: minigrad.core.dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """This tensor, which is dense; a sparse tensor as a dense one."""
-    def to_sparse(self, sparse_dim: typing.SupportsIndex | None = None, *, layout: minigrad.ops.arguments.layout | None = None) -> Tensor:
+    def to_sparse(self, sparse_dim: typing.SupportsIndex | None = None) -> Tensor:
         """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero."""
     def tolist(self) -> typing.Any:
         """The elements as nested lists of Python numbers; a number for a 0-d tensor."""

@@ -43,11 +43,17 @@ def step_counter() -> Tensor:
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
 
-    A subclass annotates its options.  `foreach` and `fused` choose between PyTorch's ways to compute the same step:
-    here there is one.
+    A subclass annotates its options, and as `ClassVar` those of here that it has not.  `foreach` and `fused` choose
+    between PyTorch's ways to compute the same step: here there is one.
     """
 
     params: Iterable[Any]
+    _: KW_ONLY
+    maximize: bool = False
+    foreach: bool | None = None
+    capturable: bool = False
+    differentiable: bool = False
+    fused: bool | None = None
 
     #: The options that come first in a state dict; the others follow in the order of the arguments.
     _first: ClassVar[tuple[str, ...]] = ()
@@ -221,11 +227,7 @@ class SGD(ByParameter):
     dampening: float = 0
     weight_decay: Rate = 0
     nesterov: bool = False
-    _: KW_ONLY
-    maximize: bool = False
-    foreach: bool | None = None
-    differentiable: bool = False
-    fused: bool | None = None
+    capturable: ClassVar[bool]  # type: ignore[misc]  # it is none of its options
 
     def _begin(self, given: dict[str, Any]) -> None:
         if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
@@ -295,11 +297,6 @@ class Adam(ByParameter):
     weight_decay: float = 0
     amsgrad: bool = False
     _: KW_ONLY
-    maximize: bool = False
-    foreach: bool | None = None
-    capturable: bool = False
-    differentiable: bool = False
-    fused: bool | None = None
     decoupled_weight_decay: bool = False
 
     def _begin(self, given: dict[str, Any]) -> None:
@@ -370,7 +367,7 @@ class Adagrad(ByParameter):
     tensor([ 0.5000, 99.5000], requires_grad=True)
     """
 
-    _first = ("lr", "lr_decay", "eps")
+    _first = ("lr", "lr_decay", "eps", "weight_decay", "initial_accumulator_value", "foreach")
     _moves_by_sparse = (False, True)
     _remembers = ("sum",)
 
@@ -379,11 +376,7 @@ class Adagrad(ByParameter):
     weight_decay: float = 0
     initial_accumulator_value: float = 0
     eps: float = 1e-10
-    foreach: bool | None = None
-    _: KW_ONLY
-    maximize: bool = False
-    differentiable: bool = False
-    fused: bool | None = None
+    capturable: ClassVar[bool]  # type: ignore[misc]  # it is none of its options
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array) -> None:
         v += g * g
@@ -409,7 +402,7 @@ class RMSprop(ByParameter):
     tensor([ 0., 99.], requires_grad=True)
     """
 
-    _first = ("lr", "momentum", "alpha", "eps", "centered")
+    _first = ("lr", "momentum", "alpha", "eps", "centered", "weight_decay", "capturable", "foreach")
     _remembers = ("square_avg", "momentum_buffer")
 
     lr: Rate = 1e-2
@@ -418,10 +411,7 @@ class RMSprop(ByParameter):
     weight_decay: float = 0
     momentum: float = 0
     centered: bool = False
-    capturable: bool = False
-    foreach: bool | None = None
-    maximize: bool = False
-    differentiable: bool = False
+    fused: ClassVar[bool | None]  # type: ignore[misc]  # it is none of its options
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, b: Any = None) -> None:
         average_square(v, g, options["alpha"])
@@ -448,18 +438,14 @@ class Adadelta(ByParameter):
     Source: Zeiler (2012), ADADELTA: an adaptive learning rate method.
     """
 
-    _first = ("lr", "rho", "eps", "weight_decay", "maximize", "capturable")
+    _first = ("lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach")
     _remembers = ("square_avg", "acc_delta")
 
     lr: Rate = 1.0
     rho: float = 0.9
     eps: float = 1e-6
     weight_decay: float = 0
-    foreach: bool | None = None
-    _: KW_ONLY
-    capturable: bool = False
-    maximize: bool = False
-    differentiable: bool = False
+    fused: ClassVar[bool | None]  # type: ignore[misc]  # it is none of its options
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, u: Array) -> None:
         rho, eps = options["rho"], options["eps"]
@@ -499,7 +485,10 @@ class SparseAdam(ByParameter):
     lr: Rate = 1e-3
     betas: tuple[float, float] = (0.9, 0.999)
     eps: float = 1e-8
-    maximize: bool = False
+    foreach: ClassVar[bool | None]  # type: ignore[misc]  # it is none of its options
+    capturable: ClassVar[bool]  # type: ignore[misc]
+    differentiable: ClassVar[bool]  # type: ignore[misc]
+    fused: ClassVar[bool | None]  # type: ignore[misc]
 
     def _begin(self, given: dict[str, Any]) -> None:
         for name in ("lr", "eps"):
@@ -581,8 +570,6 @@ def blocks(arrays: list[Array]) -> Sequence[Sequence[Array]]:
     A step is many operations on few numbers each: done block by block, all but the first find them in the cache, and
     no temporary is as large as a parameter.
     """
-    if all([array.flags.f_contiguous for array in arrays]):
-        arrays = [array.T for array in arrays]
     if all([array.flags.c_contiguous for array in arrays]):
         arrays = [array.reshape(-1) for array in arrays]
     return row_blocks((), *arrays)

@@ -19,7 +19,7 @@ from minigrad.core.ops import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members, method
 from minigrad.declare import op
 from minigrad.ops import arguments
-from minigrad.ops.arguments import as_dtype, check_on_cpu, contiguous_format, layout, memory_format, sparse_coo
+from minigrad.ops.arguments import as_dtype, check_on_cpu, contiguous_format, memory_format
 from minigrad.tensors.errors import warn_program
 
 
@@ -35,12 +35,6 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     (tensor([1., 2.]), tensor([7., 2.]))
     """
     return Clone("C" if memory_format is contiguous_format else "K").of(input)
-
-
-@op("torch")
-def detach(input: Tensor) -> Tensor:
-    """The same numbers, cut off from the graph: a leaf that requires no gradient, on the same memory."""
-    return input.detach()
 
 
 @op("Tensor")
@@ -72,39 +66,28 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return out.contiguous() if memory_format is contiguous_format and out is not input else out
 
 
-def _cast_to(name: str, to: dtypes.dtype) -> None:
+def _cast_to(name: str, to: str) -> None:
     """Declare the method `x.float()` and its like."""
 
     def converted(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-        return cast(self, to)
+        # By its name: who asks for bfloat16 may not have it.
+        return cast(self, getattr(dtypes, to))
 
-    converted.__name__, converted.__doc__ = name, f"This tensor as {to!r}."
+    converted.__name__, converted.__doc__ = name, f"This tensor as torch.{to.removesuffix('_')}."
     method(name)(converted)
 
 
 for _name, _dtype in {
-    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
-    "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
+    "int": "int32", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool_",
 }.items():  # fmt: skip
     _cast_to(_name, _dtype)
-
-
-@op("Tensor")
-def bfloat16(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-    """This tensor as torch.bfloat16."""
-    return cast(input, dtypes.bfloat16)
 
 
 @op("Tensor")
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype of `other`."""
     return cast(input, other.dtype)
-
-
-@op()
-def is_complex(input: Tensor) -> bool:
-    """Whether the elements are complex numbers: never here."""
-    return input._array.dtype.kind == "c"
 
 
 @op("torch")
@@ -183,7 +166,7 @@ class Conversion(Tensor):
         wanted = as_dtype("to_dense", dtype)
         return self if wanted is None else cast(self, wanted)
 
-    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: layout | None = None) -> Tensor:
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None) -> Tensor:
         """A sparse tensor of the same elements: its entries are those, in the first `sparse_dim` dimensions, not zero.
 
         >>> import minigrad as torch
@@ -196,8 +179,6 @@ class Conversion(Tensor):
         dims = len(shape) if sparse_dim is None else as_int(sparse_dim)
         if not bool(shape) <= dims <= len(shape):
             raise RuntimeError(f"dense_to_sparse: sparse_dim must be at least 1, at most {len(shape)}, not {dims}")
-        if layout not in (None, sparse_coo):
-            raise NotImplementedError(f"to_sparse(): the one sparse layout here is torch.sparse_coo, not {layout}")
         entries: Tensor = tensors.sparse.entries_of(self, dims)
         return entries
 

@@ -208,7 +208,7 @@ class SparseTensor(Tensor):
         table = ToDense(self._table_shape()[0]).of(self._rows(), self._entries._new(self._ids()))
         return in_shape(table, self._size).to_dense(dtype)
 
-    def to_sparse(self, sparse_dim: SupportsIndex | None = None, *, layout: object = None) -> SparseTensor:
+    def to_sparse(self, sparse_dim: SupportsIndex | None = None) -> SparseTensor:
         """This tensor, which is sparse."""
         return self if sparse_dim in (None, self.sparse_dim()) else self._refuse()
 
