@@ -81,7 +81,6 @@ for name in ("var", "std", "std_mean"):
     both(name, named, "dim, keepdim, correction", **how)
     both(name, named.map(lambda drawn: drawn[:3]), "axis, keepdims", **how)
     both(name, st.tuples(several, flags), "unbiased", **how)
-    both(name, st.tuples(several, flags), **how)
     both(name, along(several, flags, flags), **how)
     # Also of too few elements, where derivatives are infinities of either sign, and of other dtypes.
     both(name, over(plain, corrections), "dim, keepdim, correction", detached=True, ulps=32, **shared)

@@ -815,7 +815,7 @@ class Tensor:
         """A view without the dimensions of size 1: without all, or those of `dim` that are."""
     def squeeze_(self, dim: builtins.int | collections.abc.Sequence[builtins.int] | builtins.ellipsis = ...) -> typing.Self:
         """This tensor, changed to what `squeeze` returns: A view without the dimensions of size 1: without all, or those of `dim` that are."""
-    def std(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+    def std(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The standard deviation, the square root of the variance; see `var`."""
     def storage(self) -> minigrad.tensors.conversion.TypedStorage:
         """The memory of this tensor, and of all views that it has a part in."""
@@ -919,7 +919,7 @@ class Tensor:
         """A view with a new dimension of size 1 at `dim`."""
     def unsqueeze_(self, dim: builtins.int) -> typing.Self:
         """This tensor, changed to what `unsqueeze` returns: A view with a new dimension of size 1 at `dim`."""
-    def var(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None | builtins.bool = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
+    def var(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> Tensor:
         """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction)."""
     @typing.overload
     def view(self, size: collections.abc.Sequence[builtins.int] | minigrad.core.dtypes.dtype) -> Tensor:

@@ -629,11 +629,10 @@ def scaled_dot_product_attention(
 def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
     """Nothing if ranks, dtypes and the probability are as they should be; else PyTorch's error."""
     given = (query, key, value)
-    if len({x.dtype for x in given}) > 1 or not query.is_floating_point():
-        found = [x.dtype for x in given]
-        raise RuntimeError(f"Expected query, key, and value to have the same dtype, of real numbers, but got {found}")
-    if mask is not None and mask.dtype not in (bool_, float32, query.dtype):
-        raise RuntimeError(f"Expected attn_mask dtype to be bool or that of the query, but got {mask.dtype}")
+    fits = mask is None or mask.dtype in (bool_, float32, query.dtype)
+    if len({x.dtype for x in given}) > 1 or not query.is_floating_point() or not fits:
+        problem = "Expected query, key, and value to have the same dtype, of real numbers, and attn_mask this or bool"
+        raise RuntimeError(f"{problem}, but got {[x.dtype for x in (*given, mask) if x is not None]}")
     q, k, v = [x._array.shape for x in given]
     if min([x.ndim for x in given]) < 2 or q[-1] != k[-1] or k[-2] != v[-2]:
         problem = "Expected query, key, and value to all be  at least 2 dimensional, (*, L, E), (*, S, E), (*, S, D)"

@@ -454,11 +454,10 @@ def _finished(y: Array, bias: Array | None, like: Array) -> Array:
 
 
 @of_each_rank
-def _declare_convolution(dims: int) -> None:
-    """`conv1d`, `conv2d` or `conv3d`."""
-    name = f"conv{dims}d"
+def _declare_convolutions(dims: int) -> None:
+    """`conv1d` and `conv_transpose1d`, or those of 2 or 3 dimensions."""
 
-    @op("torch", "nn.functional", name=name)
+    @op("torch", "nn.functional", name=f"conv{dims}d")
     def conv(
         input: Tensor,
         weight: Tensor,
@@ -481,19 +480,13 @@ def _declare_convolution(dims: int) -> None:
         """
         if input.ndim == dims + 1 and weight.ndim == dims + 2:
             return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)
-        _check(name, dims, input, weight, bias, groups)
+        _check(f"conv{dims}d", dims, input, weight, bias, groups)
         steps, apart = per_dim("stride", stride, dims), per_dim("dilation", dilation, dims)
         pads = named_padding(padding, weight.shape[2:], steps, apart)
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
         return Convolution(windows, groups).of(input, weight, bias)
 
-
-@of_each_rank
-def _declare_transposed(dims: int) -> None:
-    """`conv_transpose1d`, `conv_transpose2d` or `conv_transpose3d`."""
-    name = f"conv_transpose{dims}d"
-
-    @op("torch", "nn.functional", name=name)
+    @op("torch", "nn.functional", name=f"conv_transpose{dims}d")
     def conv_transpose(
         input: Tensor,
         weight: Tensor,
@@ -517,7 +510,7 @@ def _declare_transposed(dims: int) -> None:
         if input.ndim == dims + 1 and weight.ndim == dims + 2:
             batch = input.unsqueeze(0)
             return conv_transpose(batch, weight, bias, stride, padding, output_padding, groups, dilation).squeeze(0)
-        _check(name, dims, input, weight, bias, groups, transposed=True)
+        _check(f"conv_transpose{dims}d", dims, input, weight, bias, groups, transposed=True)
         steps, apart = per_dim("stride", stride, dims), per_dim("dilation", dilation, dims)
         before, more = per_dim("padding", padding, dims), per_dim("output_padding", output_padding, dims)
         if any([extra >= max(s, d) for s, d, extra in zip(steps, apart, more, strict=True)]):

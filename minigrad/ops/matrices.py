@@ -18,7 +18,7 @@ from minigrad.core.ops import Add, Clone, Permute, Reshape, Sum, broadcast_error
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import as_number, op, rewritten
-from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dims
+from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dims, own_dim
 from minigrad.ops.fused import in_float32, named
 from minigrad.ops.indexing import Part, Put
 from minigrad.ops.shapes import expanded_shape
@@ -137,8 +137,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 @op()
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
-    if input.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv() expects a matrix")
+    own_dim(0, input.ndim)
     _check_ranks("a matrix", 2, self=input)
     _check_ranks("a vector", 1, vec=vec)
     return matmul(input, vec)

@@ -33,9 +33,6 @@ from minigrad.ops.fused import Fused, in_float32, named
 from minigrad.ops.losses import check_constant
 from minigrad.ops.shapes import broadcast_tensors
 
-#: Of each group in some blocks of rows, of sizes that broadcast, the mean, the variance and the scale.
-Round = tuple[Array, Array, Array]
-
 
 class Groups:
     """Which elements form a group and which a channel; a group's mean is made 0 if `center`, and its variance 1."""
@@ -105,7 +102,8 @@ class Normalize(Fused):
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
         w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
-        self.rounds: list[Round] = []
+        # Of each group in some blocks of rows, of sizes that broadcast, the mean, the variance and the scale.
+        self.rounds: list[tuple[Array, Array, Array]] = []
         mean, (count, eps) = np.zeros((), x.dtype), groups.numbers[x.dtype]
         for blocks in groups.rounds(x, y):
             if groups.center:

@@ -265,7 +265,7 @@ def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> A
 @op()
 def var(
     input: Tensor,
-    dim: Dims | bool = None,
+    dim: Dims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -273,7 +273,7 @@ def var(
 ) -> Tensor:
     """The variance over all elements, or over the dimensions `dim`: the squared deviations / (n - correction).
 
-    `correction` is 1 unless given; `unbiased=False` is another word for 0.  Also `var(unbiased)`.
+    `correction` is 1 unless given; `unbiased=False` is another word for 0.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 3.0, 6.0]).var(), tensor([1.0, 2.0, 3.0, 6.0]).var(correction=0)
@@ -285,7 +285,7 @@ def var(
 @op()
 def std(
     input: Tensor,
-    dim: Dims | bool = None,
+    dim: Dims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -303,7 +303,7 @@ def std(
 @op("torch")
 def std_mean(
     input: Tensor,
-    dim: Dims | bool = None,
+    dim: Dims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -316,14 +316,11 @@ def std_mean(
     (tensor(1.), tensor(2.))
     """
     std = _moment("std_mean", Std, input, dim, unbiased, keepdim, correction)
-    dims = reduced_dims(None if isinstance(dim, bool) else dim, input.ndim)
-    return std, Mean(dims, keepdim, "StdMeanBackward0").of(input)
+    return std, Mean(reduced_dims(dim, input.ndim), keepdim, "StdMeanBackward0").of(input)
 
 
 def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Tensor:
     """The variance or deviation of x, for the function `name`; a UserWarning if there are too few elements for it."""
-    if isinstance(dim, bool) and unbiased is None:
-        dim, unbiased = None, dim
     if unbiased is not None and (correction is not None or not isinstance(unbiased, bool)):
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
     check_real(f"{name} only support floating point and complex dtypes", x)

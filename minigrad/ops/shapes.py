@@ -531,12 +531,12 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
 # ---- one tensor of several, and several of one: in adjoint pairs -----------------------------------------------------
 
 
-def listed(name: str, tensors: object) -> list[Tensor]:
+def listed(name: str, tensors: object, error: type[Exception] = RuntimeError) -> list[Tensor]:
     """The tensors of a list or tuple, which has some; a tensor, though it is a sequence of rows, is none."""
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(f"{name}() expects a tuple of tensors")
     if not tensors:
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
+        raise error(f"{name} expects a non-empty TensorList")
     return list(tensors)
 
 
@@ -632,9 +632,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
     """
-    if isinstance(tensors, (list, tuple)) and not tensors:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    given = listed("cat", tensors)
+    given = listed("cat", tensors, ValueError)
     shapes = [x._array.shape for x in given]
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated: stack it")
