@@ -136,8 +136,10 @@ class ByParameter(Optimizer):
         known = self.state.get(parameter)
         state = known or {}
         if names and not known:
+            first = {} if self._counter is None else {"step": self._counter()}
+            value = self.defaults.get("initial_accumulator_value", 0)
             # All at once: an interrupt may come between two lines.
-            state = self.state[parameter] = self._first_state(parameter, names)
+            state = self.state[parameter] = first | {name: filled_like(parameter, value) for name in names}
         # Where steps are not counted, there is a first one, and there are others.
         number = 2 if known else 1
         if "step" in state:
@@ -146,12 +148,6 @@ class ByParameter(Optimizer):
         for w, g, *arrays in parts(parameter, *kept):
             self._rule(number, options, w, descent(w, g, options), *arrays)
         wrote(parameter, *kept)
-
-    def _first_state(self, parameter: Tensor, names: list[str]) -> dict[str, Any]:
-        """What is remembered before the first step."""
-        counted = {} if self._counter is None else {"step": self._counter()}
-        value = self.defaults.get("initial_accumulator_value", 0)
-        return counted | {name: filled_like(parameter, value) for name in names}
 
 
 def refuse(wrong: object, option: str, value: object) -> None:

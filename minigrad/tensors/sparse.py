@@ -384,14 +384,12 @@ def sparse_coo_tensor(
     pin_memory: bool = False,
     requires_grad: bool = False,
     check_invariants: bool | None = None,
-    is_coalesced: bool | None = None,
 ) -> Tensor:
     """The sparse tensor with `values[n]` at the place `indices[:, n]`, and zeros elsewhere; values at one place add up.
 
     `indices` is `(S, nnz)` of ints, `values` `(nnz, *D)`; `size`, `(*S, *D)`, if it is left out, is the smallest that
-    they fit in.  The values are not copied, and the tensor has their history.  With `is_coalesced` they are known to be
-    in order, one for each place.  Errors: RuntimeError if the sizes do not fit together, or for an index that is not in
-    them (also without `check_invariants`).
+    they fit in.  The values are not copied, and the tensor has their history.  Errors: RuntimeError if the sizes do not
+    fit together, or for an index that is not in them (also without `check_invariants`).
 
     >>> import minigrad as torch
     >>> torch.sparse_coo_tensor([[2, 0]], [[1.0, 2.0], [3.0, 4.0]], (3, 2)).to_dense()
@@ -417,7 +415,7 @@ def sparse_coo_tensor(
     if places.min(initial=0) < 0 or any([end > size for end, size in zip(least, sizes, strict=False)]):
         raise RuntimeError(f"size is inconsistent with indices: size is {list(sizes)}, but found {places.tolist()}")
     entries = Reshape(shape, "SparseCooTensorWithDimsAndTensorsBackward0").of(entries)
-    out = sparse_of(places, entries, sizes, bool(is_coalesced))
+    out = sparse_of(places, entries, sizes)
     out._requires_grad = requires_grad
     return out
 
