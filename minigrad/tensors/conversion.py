@@ -66,20 +66,19 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return out.contiguous() if memory_format is contiguous_format and out is not input else out
 
 
-def _cast_to(name: str, to: str) -> None:
-    """Declare the method `x.float()` and its like."""
+def _cast_to(name: str, to: dtypes.dtype | None) -> None:
+    """Declare the method `x.float()` and its like; None is bfloat16, which not everybody has."""
 
     def converted(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-        # By its name: who asks for bfloat16 may not have it.
-        return cast(self, getattr(dtypes, to))
+        return cast(self, to or dtypes.bfloat16)
 
-    converted.__name__, converted.__doc__ = name, f"This tensor as torch.{to.removesuffix('_')}."
+    converted.__name__, converted.__doc__ = name, f"This tensor as {to or 'torch.bfloat16'}."
     method(name)(converted)
 
 
 for _name, _dtype in {
-    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
-    "int": "int32", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool_",
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": None, "long": dtypes.int64,
+    "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
 }.items():  # fmt: skip
     _cast_to(_name, _dtype)
 
