@@ -97,7 +97,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
         if any([max(-before, -after, -before - after) > n for n, (before, after) in zip(sizes, pads, strict=True)]):
             raise RuntimeError("narrow(): length must be non-negative: more is cut off than there is")
         return ConstantPad(pads, arguments.filler(value or 0, input.dtype)).of(input)
-    if value:
+    if value and mode in _PLACES:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in _PLACES or not 1 <= len(pads) <= 3 or input.ndim - len(pads) not in (1, 2) or min(pad) < 0:
         found = f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor in the mode {mode!r}"

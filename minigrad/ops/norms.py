@@ -239,7 +239,7 @@ def group_norm(
     """
     if input.ndim < 2 or num_groups <= 0 or input._array.shape[1] % num_groups:
         expected = "Expected number of channels in input to be divisible by num_groups"
-        raise RuntimeError(f"{expected}, (N, C, *), but got {tuple(input.shape)}, {num_groups}")
+        raise RuntimeError(f"{expected}, but got shape {list(input.shape)}, (N, C, *), num_groups={num_groups}")
     n, channels, *rest = input._array.shape
     _check_batch_size([n * channels // num_groups, num_groups, *rest])
     _check_channels(input, weight=weight, bias=bias)

@@ -328,7 +328,7 @@ def _scaled(
     given: Any = factor if size is None else size
     each = tuple(given) if isinstance(given, Sequence) else (given,) * len(sizes)
     if (size is None) == (factor is None) or len(each) != len(sizes):
-        expected = f"either size or scale_factor should be defined, one number or {len(sizes)}"
+        expected = f"either size or scale_factor should be defined, one number or one for each of {len(sizes)}"
         raise ValueError(f"{expected}: got size={size}, scale_factor={factor}")
     if size is not None:
         return ints(each), (None,) * len(sizes)
