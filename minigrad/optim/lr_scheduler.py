@@ -160,7 +160,7 @@ class LambdaLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """All attributes but the optimiser; None for each function, which has to be given anew."""
-        if any([getattr(each, "__dict__", None) for each in self.lr_lambdas]):
+        if any([getattr(each, "__dict__", None) and not hasattr(each, "__code__") for each in self.lr_lambdas]):
             raise NotImplementedError("attributes of an lr_lambda are not saved here: give a function of the epoch")
         return super().state_dict() | {"lr_lambdas": [None] * len(self.lr_lambdas)}
 

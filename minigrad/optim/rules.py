@@ -165,7 +165,7 @@ def _numbers_of(group: Group) -> Group:
     options = {**group}
     for name in ("capturable", "centered", "differentiable"):
         if options.get(name):
-            raise NotImplementedError(f"{name}=True is not here: write the update as w = w - lr * gradient")
+            raise NotImplementedError(f"{name}=True is not here: leave it out, or write the step by hand in no_grad()")
     for name in _NUMBERS:
         if name in options:
             options[name] = _number(name, options[name])
