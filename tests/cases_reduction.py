@@ -183,8 +183,8 @@ ranges = st.tuples(floats(special=True), st.integers(-1, 5), limits, limits).fil
 both("histc", ranges, "bins, min, max")
 both("histogram", st.tuples(plain, st.integers(1, 5)), detached=True)
 wide = st.sampled_from(FLOATS[:2]).flatmap(lambda dtype: of_dtype(dtype))
-drawn = st.tuples(wide, st.integers(-1, 5), st.tuples(limits, limits))
-both("histogram", drawn, "bins, range", detached=True)
+drawn = st.tuples(wide, st.integers(-1, 5), st.tuples(limits, limits), flags)
+both("histogram", drawn, "bins, range, density", detached=True, ulps=2)
 for keyword in ("right", "out_int32"):
     ask(
         st.tuples(sequences(), flags).map(lambda drawn: (*drawn[0], drawn[1])),

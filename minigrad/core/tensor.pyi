@@ -489,7 +489,7 @@ class Tensor:
         """This tensor as torch.float16."""
     def histc(self, bins: builtins.int = 100, min: builtins.bool | builtins.int | builtins.float | np.generic = 0, max: builtins.bool | builtins.int | builtins.float | np.generic = 0) -> Tensor:
         """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
-    def histogram(self, bins: builtins.int = 100, *, range: collections.abc.Sequence[builtins.float] | None = None) -> minigrad.return_types.histogram:
+    def histogram(self, bins: builtins.int = 100, *, range: collections.abc.Sequence[builtins.float] | None = None, density: builtins.bool = False) -> minigrad.return_types.histogram:
         """How many elements each of `bins` equal parts of the `range` holds, and their edges: `(hist, bin_edges)`."""
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.bool | builtins.int | builtins.float | np.generic = 1) -> Tensor:
         """A copy with `y[…, index[j], …] += alpha * source[…, j, …]` along `dim`, where all for one place add up."""

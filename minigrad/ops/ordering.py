@@ -180,9 +180,12 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
 
 @op()
 def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
     dim: int | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The distinct elements, in order; with `dim`, the distinct parts along it.
 
     If asked for, then also for each element the index of its like among them, and for each of them how often it
@@ -278,10 +281,13 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
 
 
 @op()
-def histogram(input: Tensor, bins: int = 100, *, range: Sequence[float] | None = None) -> return_types.histogram:
+def histogram(
+    input: Tensor, bins: int = 100, *, range: Sequence[float] | None = None, density: bool = False
+) -> return_types.histogram:
     """How many elements each of `bins` equal parts of the `range` holds, and their edges: `(hist, bin_edges)`.
 
-    The range is that of the elements if None.  The last edge belongs to the last bin.
+    The range is that of the elements if None.  The last edge belongs to the last bin.  With `density`, the bins' areas
+    add up to 1.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0, 1.5, 4.0]).histogram(2, range=(0.0, 4.0)).hist
@@ -291,7 +297,7 @@ def histogram(input: Tensor, bins: int = 100, *, range: Sequence[float] | None =
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype._tensor_name}': x.float()")
     x, low, high = _with_range("histogramdd", input, bins, range, 0.5)
     edges = linspace(float(low), float(high), bins + 1, dtype=input.dtype)._array
-    hist = np.histogram(x, edges)[0].astype(x.dtype)
+    hist = quiet().run(lambda: np.histogram(x, edges, density=density)[0]).astype(x.dtype)
     return return_types.histogram(*[underived("histogram", each, input) for each in (hist, edges)])
 
 
