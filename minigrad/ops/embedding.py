@@ -130,7 +130,7 @@ def _check_ids_dtype(function: str, ids: Tensor) -> None:
     if ids._array.dtype not in INDEX_DTYPES:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{_type_name(ids)} instead (while checking arguments for {function}). Ids are whole numbers: input.long()"
+            f"{_type_name(ids)} instead (while checking arguments for {function}). Ids are int64 numbers: input.long()"
         )
 
 
@@ -156,7 +156,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     ids = input._array
     if ids.dtype != np.int64:
         problem = "one_hot is only applicable to index tensor of type LongTensor"
-        raise RuntimeError(f"{problem}, got {_type_name(input)}. Ids are whole numbers: input.long()")
+        raise RuntimeError(f"{problem}, got {_type_name(input)}. Ids are int64 numbers: input.long()")
     if ids.size == 0 and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor. Pass num_classes.")
     low, high = (ids.item(ids.argmin()), ids.item(ids.argmax())) if ids.size else (0, -1)

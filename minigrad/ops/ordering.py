@@ -258,7 +258,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype._tensor_name}': x.long()")
     fits = given is None or given.shape == ids.shape
     if ids.ndim != 1 or minlength < 0 or (ids.size and ids.min() < 0) or not fits:
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs, and weights for each of them.")
+        problem = "bincount only supports 1-d non-negative integral inputs, weights for each of them, minlength >= 0"
+        raise RuntimeError(f"{problem}: got shape {list(ids.shape)}, weights {weights}, {minlength=}")
     counts = np.bincount(ids, given if ids.size else None, minlength)
     if given is None or not ids.size:
         return input._new(counts)

@@ -304,9 +304,9 @@ def interpolate(
     """
     dims, sizes = input.ndim - 2, input.shape[2:]
     if dims not in _LINEAR or mode not in ("nearest", _LINEAR[dims]) or recompute_scale_factor or antialias:
+        problem = f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes"
         modes = "nearest | linear | bilinear | trilinear, one for each, without recompute_scale_factor and antialias"
-        found = f"(got {input.ndim}D) for the modes: {modes} (got {mode}): for means there is F.adaptive_avg_pool2d"
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported {found}")
+        raise NotImplementedError(f"{problem}: {modes} (got {mode}): for means there is F.adaptive_avg_pool2d")
     if align_corners is not None and mode == "nearest":
         raise ValueError("align_corners option can only be set with the interpolating modes, linear to trilinear")
     wanted, scales = _scaled(sizes, size, scale_factor)

@@ -154,9 +154,10 @@ def resize_(input: Tensor, size: Sequence[int]) -> Tensor:
     """
     sizes, array = ints(size), input._array
     fits = math.prod(sizes) == array.size and min(sizes, default=0) >= 0
-    if input._requires_grad or not fits or not array.flags.c_contiguous:
-        problem = "cannot resize variables that require grad, or are not contiguous, or to another number of elements"
-        raise RuntimeError(f"{problem} than {array.size}: got {sizes}; x.view(size) has a gradient")
+    if input._requires_grad:
+        raise RuntimeError("cannot resize variables that require grad: x.view(size) has a gradient")
+    if not fits or not array.flags.c_contiguous:
+        raise RuntimeError(f"expected a contiguous tensor, and a size of its {array.size} elements: got {sizes}")
     if sizes != input._array.shape:
         input._array = input._array.reshape(sizes)
         storage_of(input).version += 1

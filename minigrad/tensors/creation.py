@@ -362,7 +362,7 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Un
 
 
 def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Callable[[Array], Array]:
-    """What fills an array with draws of `generator`, as this function of `random_arrays` does, and returns it."""
+    """What fills an array with draws of `generator`, as this function of `minigrad.random` does, and returns it."""
     source = engine_of(generator)
     return lambda array: draw(array, *parameters, source)
 
