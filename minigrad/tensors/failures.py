@@ -85,7 +85,7 @@ def check_arguments(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         # It is the function that Python calls; the kernel gets what has been found to fit.
         known = [each for each in signature.parameters.values() if not each.name.startswith("_")][position == 0 :]
         names = [f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in known]
-        raise TypeError(f"{call.__name__}() {words}: it takes {', '.join(names)}") from None
+        raise TypeError(f"{call.__name__}() {words}: it takes {', '.join(names) or 'none'}") from None
     wanted = typing.get_type_hints(function)
     for place, (argument, value) in enumerate(given.items(), position):
         several = signature.parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL
