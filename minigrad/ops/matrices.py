@@ -280,6 +280,8 @@ def _linear_error(input: Tensor, weight: Tensor, bias: Tensor | None) -> Excepti
             found = f"mat1 and mat2 must have the same dtype, but got {each.dtype._tensor_name}"
             return RuntimeError(f"{found} and {weight.dtype._tensor_name}. {_dtype_remedy(each.dtype, weight.dtype)}")
     expected = f"the last size of the input must equal in_features, the last size of the weight {weight.shape}"
+    if input.ndim > 2 and math.prod(input.shape[1:]) == weight.shape[1]:
+        expected = f"{expected}. An image goes in as one row: x.flatten(1)"
     twice = "Was the layer called twice? A weight (in, out), as of Keras, has to be transposed: weight.T"
     return product_error(input._array, weight._array.T, expected, twice)
 
