@@ -554,14 +554,14 @@ def true_divide(input: Operand, other: Operand) -> Tensor:
 @op(in_place=rewritten, operator="floordiv")
 def floor_divide(input: Operand, other: Operand) -> Tensor:
     """The quotient `input / other`, rounded down."""
-    return DivRounded("floor", UNDERIVED).of(input, other)
+    return DivRounded("floor", UNDERIVED, is_derived=False).of(input, other)
 
 
 @op(in_place=rewritten, operator="mod")
 def remainder(input: Operand, other: Operand) -> Tensor:
     """What `input / other`, rounded down, leaves of each element; it has the sign of `other`."""
     form = f"RemainderBackward{isinstance(other, Tensor):d}" if isinstance(input, Tensor) else UNDERIVED
-    return Remainder("floor", form).of(input, other)
+    return Remainder("floor", form, is_derived=isinstance(input, Tensor)).of(input, other)
 
 
 @op(in_place=rewritten)
@@ -577,11 +577,12 @@ UNDERIVED = "torch::autograd::NotImplemented"
 
 
 class DivRounded(Elementwise):
-    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"."""
+    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"; PyTorch has no derivative of some of these."""
 
     formulas = ("da = 0", "db = 0")
     mode: Literal["floor", "trunc"]
     form: str
+    is_derived: bool = True
 
     def forward(self, a: Array, b: Any) -> Array:
         if _is_whole(f"div_{self.mode}", a, b):
@@ -596,7 +597,7 @@ class DivRounded(Elementwise):
     da = db = staticmethod(zeroed)
 
     def backward(self, g: Tensor) -> Any:
-        if self.form == UNDERIVED:
+        if not self.is_derived:
             problem = "derivative for aten::floor_divide, and for remainders of a number, is not implemented"
             raise RuntimeError(f"{problem}: div(a, b, rounding_mode='floor') has one")
         return super().backward(g)
