@@ -254,7 +254,7 @@ class Members(Tensor):
 tape.seams.watch = lambda: tensors.hooks.Watch()
 
 # They are known by the names that programs have for them.
-Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = "minigrad"
+Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = Device.__module__ = layout.__module__ = "minigrad"
 # What `typing.get_type_hints` would look up there.
 Tensor.__annotations__.clear()
 
