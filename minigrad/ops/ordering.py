@@ -236,7 +236,7 @@ def isin(elements: Tensor, test_elements: Tensor | Number, *, invert: bool = Fal
     kept = x.dtype if x.dtype in FLOATS else None
     among = tested._array if isinstance(tested, Tensor) else np.asarray(as_number(tested), kept)
     few = x.size * among.size <= _FEW
-    found = (x[..., None] == among.reshape(-1)).any(-1) if few else np.isin(x, among)
+    found = (x.reshape(-1, 1) == among.reshape(-1)).any(1).reshape(x.shape) if few else np.isin(x, among)
     return elements._new(~found if invert else found)
 
 
