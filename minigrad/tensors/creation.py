@@ -1,4 +1,8 @@
-"""Functions that make tensors: from data, filled with a value, with a range of numbers, or with draws."""
+"""Functions that make tensors: from data, filled with a value, with a range of numbers, or with draws.
+
+`new_leaf` makes those of all other files, of an array.  With the draws stand the methods that fill a tensor with them
+and the state of the generator; with the makers PyTorch's old ones, such as `FloatTensor`.
+"""
 
 from __future__ import annotations
 
