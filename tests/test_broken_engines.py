@@ -74,7 +74,7 @@ ENGINES: list[tuple[str, Any, str, Any, set[str]]] = [
     ("no way is pruned", Walk, "_visit", ("not self.useful.isdisjoint(node.edges)", "True"), {"Only the way to what is asked for is walked and freed"}),
     ("the gradient of a result in the middle is doubled", Walk, "_take", ("[pair for pair in zip(edges", "[(pair[0], pair[1] * 2) for pair in zip(edges"), {"chain_rule"}),
     ("each .grad is checked when it is written", walking, "backward", ("_check_fits(x._grad, g)", "_check_fits(x._grad, g); _accumulate([(x, g, False)], create_graph)"), {"a_grad_of_another_shape"}),
-    ("a leaf does not copy", walking, "_accumulate", ('gradient._new(copied(array, "C" if 0 in array.strides else "K"))', "gradient"), {"ownership"}),
+    ("a leaf does not copy", walking, "_accumulate", ('gradient._new(laid_out(copied(gradient._array, "C"), leaf))', "gradient"), {"ownership"}),
     ("a new .grad each time", walking, "_accumulate", ("elif record or", "elif True or"), {"chain_rule", "Accumulation is into the same object"}),
     ("in place also with a graph", walking, "_accumulate", ("elif record or not", "elif not"), {"Accumulation with create graph makes a new object"}),
     ("a write to .grad does not count", walking, "_accumulate", (".version += 1", ".version += 0"), {"Accumulation is into the same object"}),

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .arrays import copied
+from .arrays import copied, laid_out
 from .modes import current
 from .ops import Clone, cast, common_shape
 from .tape import Edge, Node, Output, Several, edge_to, error_state, ignoring, seams
@@ -295,21 +295,24 @@ def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
 
 
 def _accumulate(reached: Iterable[tuple[Tensor, Tensor, bool]], record: bool) -> None:
-    """Add to the `.grad` of tensors, which own it: a first gradient is copied, unless it is owned, by nobody else."""
+    """Add to the `.grad` of tensors, which own it, in their order in memory: views of `x` are to be had of `x.grad`.
+
+    A first gradient is copied, unless it lies like this and is owned, by nobody else.
+    """
     with _accumulating:
         for tensor, gradient, owned in reached:
             earlier = tensor._grad
             if not tensor._requires_grad:
                 continue  # It was frozen after it was used.
             if earlier is None:
-                if not owned:
-                    if gradient.is_sparse:
-                        gradient = gradient.clone()
-                    elif record:
-                        gradient = Clone("K", "torch::autograd::CopyBackwards").of(gradient)
-                    else:
-                        array = gradient._array
-                        gradient = gradient._new(copied(array, "C" if 0 in array.strides else "K"))
+                leaf = tensor._array
+                if gradient.is_sparse:
+                    gradient = gradient if owned else gradient.clone()
+                elif record:
+                    order: Any = "C" if leaf.flags.c_contiguous else "K"
+                    gradient = Clone(order, "torch::autograd::CopyBackwards").of(gradient)
+                elif not owned or gradient._array.strides != leaf.strides:
+                    gradient = gradient._new(laid_out(copied(gradient._array, "C"), leaf))
                 tensor._grad = gradient
             elif record or not (earlier.is_sparse or earlier._array.flags.writeable):
                 tensor._grad = earlier._plus(gradient, False)
