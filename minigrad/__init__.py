@@ -15,12 +15,11 @@ from minigrad.core.dtypes import *
 from minigrad.core.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from minigrad.core.tensor import Size
 from minigrad.declare import declared
-from minigrad.ops import arguments
-from minigrad.ops.arguments import *
-from minigrad.random import Generator, default_generator, initial_seed, manual_seed
+from minigrad.random import *
 from minigrad.tensor import LATER, Tensor
-from minigrad.tensors import creation, machine
+from minigrad.tensors import creation, devices, machine
 from minigrad.tensors.creation import *
+from minigrad.tensors.devices import *
 from minigrad.tensors.errors import advised
 from minigrad.tensors.machine import *
 
@@ -33,13 +32,12 @@ half, float, double = dtypes.float16, dtypes.float32, dtypes.float64
 bool, short, int, long = dtypes.bool_, dtypes.int16, dtypes.int32, dtypes.int64
 
 __all__ = [
-    "Generator", "Size", "Tensor", "__version__", "bool", "default_generator", "double", "e", "enable_grad",
-    "float", "half", "inf", "inference_mode", "initial_seed", "int", "is_grad_enabled", "long", "manual_seed", "nan",
-    "newaxis", "no_grad", "pi", "random", "set_grad_enabled", "short",
+    "Size", "Tensor", "__version__", "bool", "double", "e", "enable_grad", "float", "half", "inf", "inference_mode",
+    "int", "is_grad_enabled", "long", "nan", "newaxis", "no_grad", "pi", "random", "set_grad_enabled", "short",
 ]  # fmt: skip
 globals().update(declared["torch"])
 __all__ += declared["torch"]
-for _part in (dtypes, arguments, creation, machine):
+for _part in (dtypes, random, creation, devices, machine):
     __all__ += _part.__all__
 machine.add_modules(sys.modules[__name__])
 machine.keep_freed_memory()

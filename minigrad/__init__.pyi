@@ -3,8 +3,8 @@
 import builtins
 import collections.abc
 import minigrad.core.dtypes
-import minigrad.ops.arguments
 import minigrad.random
+import minigrad.tensors.devices
 import types
 from minigrad.core.tensor import Tensor
 import numpy as np
@@ -76,7 +76,7 @@ from minigrad.tensors.conversion import clone as clone
 from minigrad.tensors.machine import compile as compile
 from minigrad.ops.shapes import cat as concat
 from minigrad.ops.shapes import cat as concatenate
-contiguous_format: minigrad.ops.arguments.memory_format
+contiguous_format: minigrad.tensors.devices.memory_format
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: collections.abc.Sequence[builtins.int] | builtins.int = 1, padding: collections.abc.Sequence[builtins.int] | builtins.int | builtins.str = 0, dilation: collections.abc.Sequence[builtins.int] | builtins.int = 1, groups: builtins.int = 1) -> Tensor:
     """The convolution of `input`, `(N, C, *)` or `(C, *)`, with `weight`, `(O, C / groups, *kernel)`."""
 
@@ -104,7 +104,7 @@ from minigrad.ops.reductions import cumprod as cumprod
 from minigrad.ops.reductions import cumsum as cumsum
 default_generator: minigrad.random.Generator
 from minigrad.linalg import det as det
-from minigrad.ops.arguments import device as device
+from minigrad.tensors.devices import device as device
 from minigrad.ops.matrices import diag as diag
 from minigrad.ops.matrices import diag_embed as diag_embed
 from minigrad.ops.matrices import diagonal as diagonal
@@ -128,7 +128,7 @@ from minigrad.ops.mathematics import exp as exp
 from minigrad.ops.mathematics import exp2 as exp2
 from minigrad.ops.mathematics import expm1 as expm1
 from minigrad.tensors.creation import eye as eye
-from minigrad.ops.arguments import finfo as finfo
+from minigrad.tensors.devices import finfo as finfo
 from minigrad.ops.mathematics import trunc as fix
 from minigrad.ops.shapes import flatten as flatten
 from minigrad.ops.shapes import flip as flip
@@ -148,7 +148,7 @@ from minigrad.ops.matrices import outer as ger
 from minigrad.tensors.machine import get_default_device as get_default_device
 from minigrad.core.dtypes import get_default_dtype as get_default_dtype
 from minigrad.tensors.machine import get_num_threads as get_num_threads
-from minigrad.tensors.creation import get_rng_state as get_rng_state
+from minigrad.random import get_rng_state as get_rng_state
 from minigrad.ops.comparison import gt as greater
 from minigrad.ops.comparison import ge as greater_equal
 from minigrad.ops.comparison import gt as gt
@@ -177,7 +177,7 @@ from minigrad.ops.comparison import isfinite as isfinite
 from minigrad.ops.ordering import isin as isin
 from minigrad.ops.comparison import isinf as isinf
 from minigrad.ops.comparison import isnan as isnan
-from minigrad.ops.arguments import layout as layout
+from minigrad.tensors.devices import layout as layout
 from minigrad.ops.comparison import le as le
 from minigrad.ops.mathematics import lerp as lerp
 from minigrad.ops.comparison import lt as less
@@ -205,7 +205,7 @@ from minigrad.ops.reductions import max as max
 from minigrad.ops.comparison import maximum as maximum
 from minigrad.ops.reductions import mean as mean
 from minigrad.ops.ordering import median as median
-from minigrad.ops.arguments import memory_format as memory_format
+from minigrad.tensors.devices import memory_format as memory_format
 from minigrad.ops.shapes import meshgrid as meshgrid
 from minigrad.ops.reductions import min as min
 from minigrad.ops.comparison import minimum as minimum
@@ -243,7 +243,7 @@ pi: builtins.float
 from minigrad.ops.pooling import pixel_shuffle as pixel_shuffle
 from minigrad.ops.mathematics import positive as positive
 from minigrad.ops.mathematics import pow as pow
-preserve_format: minigrad.ops.arguments.memory_format
+preserve_format: minigrad.tensors.devices.memory_format
 from minigrad.ops.reductions import prod as prod
 from minigrad.tensors.conversion import promote_types as promote_types
 from minigrad.tensors.creation import rand as rand
@@ -276,7 +276,7 @@ from minigrad.tensors.machine import set_float32_matmul_precision as set_float32
 from minigrad.core.modes import set_grad_enabled as set_grad_enabled
 from minigrad.tensors.machine import set_num_threads as set_num_threads
 from minigrad.tensors.printing import set_printoptions as set_printoptions
-from minigrad.tensors.creation import set_rng_state as set_rng_state
+from minigrad.random import set_rng_state as set_rng_state
 from minigrad.ops.mathematics import sgn as sgn
 short: minigrad.core.dtypes.dtype
 from minigrad.ops.mathematics import sigmoid as sigmoid
@@ -285,7 +285,7 @@ from minigrad.ops.mathematics import sin as sin
 from minigrad.ops.mathematics import sinh as sinh
 from minigrad.ops.activations import softmax as softmax
 from minigrad.ops.ordering import sort as sort
-sparse_coo: minigrad.ops.arguments.layout
+sparse_coo: minigrad.tensors.devices.layout
 from minigrad.tensors.sparse import sparse_coo_tensor as sparse_coo_tensor
 from minigrad.ops.shapes import split as split
 from minigrad.ops.mathematics import sqrt as sqrt
@@ -294,7 +294,7 @@ from minigrad.ops.shapes import squeeze as squeeze
 from minigrad.ops.shapes import stack as stack
 from minigrad.ops.reductions import std as std
 from minigrad.ops.reductions import std_mean as std_mean
-strided: minigrad.ops.arguments.layout
+strided: minigrad.tensors.devices.layout
 from minigrad.ops.mathematics import sub as sub
 from minigrad.ops.mathematics import sub as subtract
 from minigrad.ops.reductions import sum as sum

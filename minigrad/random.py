@@ -24,11 +24,13 @@ import numpy as np
 from minigrad.core import dtypes
 from minigrad.core.arrays import ONE, ZERO, all_within, row_blocks
 from minigrad.core.dtypes import FLOATS, HALVES, Array, computed_in
-from minigrad.ops.arguments import CPU, check_floating
-from minigrad.ops.fused import product_and_sum
+from minigrad.core.tensor import Tensor
+from minigrad.ops.arguments import check_floating
+from minigrad.ops.fused import fused_multiply_add
+from minigrad.tensors.devices import CPU
 from minigrad.tensors.errors import advised
 
-__all__ = ["Generator", "default_generator", "initial_seed", "manual_seed"]
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "set_rng_state"]
 
 globals().update(advised(__name__, __all__))
 
@@ -188,6 +190,26 @@ def manual_seed(seed: SupportsInt | SupportsIndex | str) -> Generator:
     except (TypeError, ValueError) as error:
         raise type(error)(f"{error}: a seed is a whole number, manual_seed(0)") from None
     return default_generator.manual_seed(number)
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator, in PyTorch's form, a tensor of 5056 bytes: for `set_rng_state`.
+
+    >>> import minigrad as torch
+    >>> state = torch.get_rng_state()
+    >>> x = torch.rand(3)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(3), x)
+    True
+    """
+    return Tensor._new(default_generator._state_bytes())
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Set the state of the default generator to one that `get_rng_state` returned, here or in PyTorch."""
+    if not (isinstance(new_state, Tensor) and new_state._array.dtype == np.uint8):
+        raise TypeError(f"expected a torch.ByteTensor, but got {getattr(new_state, 'dtype', type(new_state).__name__)}")
+    default_generator._set_state_bytes(np.ascontiguousarray(new_state._array).reshape(-1))
 
 
 # ---- draws, in arrays ------------------------------------------------------------------------------------------------
@@ -428,7 +450,7 @@ def _scale_and_shift(values: Array, scale: float, shift: float) -> Array:
         wide = np.multiply(values, np.float32(scale), dtype=np.float64)
         np.add(wide, np.float32(shift), out=values, casting="same_kind")
     else:
-        values = product_and_sum(values, scale, shift)
+        values = fused_multiply_add(values, scale, shift)
     return values
 
 

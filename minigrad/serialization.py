@@ -28,9 +28,9 @@ from minigrad.core import dtypes
 from minigrad.core.dtypes import Array
 from minigrad.core.tensor import Size
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.arguments import check_on_cpu, device
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import new_leaf
+from minigrad.tensors.devices import check_on_cpu, device
 from minigrad.tensors.errors import advised
 
 __all__ = ["load", "save"]

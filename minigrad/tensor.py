@@ -18,9 +18,9 @@ from minigrad.core.tape import Output, watch_of
 from minigrad.core.tensor import Size, Storage, Tensor as Tensor, members
 from minigrad.declare import declared
 from minigrad.ops import comparison, mathematics, matrices, reductions, shapes, writing  # noqa: F401
-from minigrad.ops.arguments import CPU, device as Device, layout, own_dim, strided
-from minigrad.tensors import conversion, creation  # noqa: F401
+from minigrad.ops.arguments import own_dim
 from minigrad.tensors.creation import made_as_before
+from minigrad.tensors.devices import CPU, device as Device, layout, strided
 from minigrad.tensors.errors import warn_program
 
 

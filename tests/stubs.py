@@ -25,7 +25,7 @@ from minigrad.tensors.creation import LongTensor
 
 #: Where classes are written that programs know by another module.
 WRITTEN = {Tensor: "minigrad.tensor", core_tensor.Size: core_tensor.__name__, minigrad.dtype: "minigrad.core.dtypes"}
-WRITTEN |= dict.fromkeys((minigrad.device, minigrad.layout), "minigrad.ops.arguments")
+WRITTEN |= dict.fromkeys((minigrad.device, minigrad.layout), "minigrad.tensors.devices")
 CONSTANTS = (type(None), bool, int, float, str)
 
 for _name in LATER:

@@ -8,6 +8,7 @@ import minigrad.ops.arguments
 import minigrad.random
 import minigrad.return_types
 import minigrad.tensors.conversion
+import minigrad.tensors.devices
 import minigrad.tensors.hooks
 import typing
 import weakref
@@ -112,7 +113,7 @@ class Tensor:
         """Whether each element differs from that of `other`."""
     def __neg__(self) -> Tensor:
         """`-a`."""
-    def __new__(cls, *args: builtins.object, device: minigrad.ops.arguments.device | builtins.str | None = None, **options: typing.Never) -> Tensor:
+    def __new__(cls, *args: builtins.object, device: minigrad.tensors.devices.device | builtins.str | None = None, **options: typing.Never) -> Tensor:
         """A tensor of the default dtype, of one sequence or of sizes; prefer `torch.tensor(data)` and `empty(size)`."""
     def __or__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer or that of `other` has; of bools, whether one holds."""
@@ -270,7 +271,7 @@ class Tensor:
         """1 with the probability that each element says, else 0; no gradient flows through the draws: it is 0."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: minigrad.random.Generator | None = None) -> typing.Self:
         """Write 1 with probability `p`, else 0; `p` is a number, or a tensor that broadcasts to this shape."""
-    def bfloat16(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def bfloat16(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
         """How often each number from 0 to the largest occurs among these integers, or with what sum of weights."""
@@ -300,7 +301,7 @@ class Tensor:
         """This tensor, changed to what `bitwise_xor` returns: The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """The products of the matrices of two batches, `(B, N, K)` and `(B, K, M)`."""
-    def bool(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def bool(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.bool."""
     @typing.overload
     def broadcast_to(self, size: collections.abc.Sequence[builtins.int]) -> Tensor:
@@ -308,13 +309,13 @@ class Tensor:
     @typing.overload
     def broadcast_to(self, *size: typing.SupportsIndex) -> Tensor:
         """The same as `expand`."""
-    def byte(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def byte(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.uint8."""
     def ceil(self) -> Tensor:
         """The smallest whole number that is not below each element."""
     def ceil_(self) -> typing.Self:
         """This tensor, changed to what `ceil` returns: The smallest whole number that is not below each element."""
-    def char(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def char(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.int8."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of at most `chunks` consecutive parts along `dim`, of one size but for the last."""
@@ -334,7 +335,7 @@ class Tensor:
         """The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out."""
     def clip_(self, min: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None, max: Tensor | builtins.bool | builtins.int | builtins.float | np.generic | None = None) -> typing.Self:
         """This tensor, changed to what `clamp` returns: The elements, raised to `min` and lowered to `max`, numbers or tensors, of which one may be left out."""
-    def clone(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def clone(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """A copy, recorded: its gradient is this tensor's."""
     def contiguous(self, *, memory_format: typing.Any = None) -> Tensor:
         """This tensor if its elements lie in order in memory, else a copy that does."""
@@ -352,9 +353,9 @@ class Tensor:
         """How many elements are not zero, of all or along the dimensions `dim`."""
     def cov(self, *, correction: builtins.int = 1) -> Tensor:
         """The covariances of the rows of `(variables, observations)`; of one row, its variance."""
-    def cpu(self, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def cpu(self, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor, which is on the CPU."""
-    def cuda(self, device: minigrad.ops.arguments.device | builtins.str | builtins.int | None = None, **options: builtins.object) -> typing.Any:
+    def cuda(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None, **options: builtins.object) -> typing.Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
     def cumprod(self, dim: builtins.int, *, dtype: minigrad.core.dtypes.dtype | None = None) -> Tensor:
         """For each element the product of those up to it along `dim`; of integers, in int64."""
@@ -378,7 +379,7 @@ class Tensor:
     def detach_(self) -> typing.Self:
         """This tensor, from now on a leaf that requires no gradient."""
     @property
-    def device(self) -> minigrad.ops.arguments.device:
+    def device(self) -> minigrad.tensors.devices.device:
         """Where the elements are: always `device(type='cpu')`."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """Of a vector the matrix with it on a diagonal; of a matrix a copy of that diagonal."""
@@ -400,7 +401,7 @@ class Tensor:
         """This tensor, changed to what `div` returns: The quotient `input / other`, in floating point also for integers."""
     def dot(self, tensor: Tensor) -> Tensor:
         """The inner product of two vectors."""
-    def double(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def double(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.float64."""
     @property
     def dtype(self) -> minigrad.core.dtypes.dtype:
@@ -451,7 +452,7 @@ class Tensor:
     @typing.overload
     def flip(self, *dims: typing.SupportsIndex) -> Tensor:
         """A copy in reverse order along `dims`."""
-    def float(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def float(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.float32."""
     def floor(self) -> Tensor:
         """The largest whole number that is not above each element."""
@@ -485,7 +486,7 @@ class Tensor:
         """Whether each element is at or above that of `other`."""
     def gt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is above that of `other`."""
-    def half(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def half(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.float16."""
     def histc(self, bins: builtins.int = 100, min: builtins.bool | builtins.int | builtins.float | np.generic = 0, max: builtins.bool | builtins.int | builtins.float | np.generic = 0) -> Tensor:
         """How many elements lie in each of `bins` parts of the range from `min` to `max`, or of the elements' own."""
@@ -505,7 +506,7 @@ class Tensor:
         """This tensor, changed to what `index_put` returns: A copy with `y[indices] = values`; `y[indices] += values`, where all for one place add up, if `accumulate`."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """A copy of the positions `index`, a vector, of dimension `dim`: `y[…, j, …] = x[…, index[j], …]`."""
-    def int(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def int(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.int32."""
     def inverse(self) -> Tensor:
         """The inverse of each matrix `(*, N, N)`, `torch.linalg.inv` as well; a LinAlgError if there is none."""
@@ -534,7 +535,7 @@ class Tensor:
     def itemsize(self) -> builtins.int:
         """Bytes per element."""
     @property
-    def layout(self) -> minigrad.ops.arguments.layout:
+    def layout(self) -> minigrad.tensors.devices.layout:
         """How the elements lie in memory: `torch.strided`, or `torch.sparse_coo` for a sparse tensor."""
     def le(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is at or below that of `other`."""
@@ -574,7 +575,7 @@ class Tensor:
         """Whether one of each element and that of `other` is 0, and the other one is not."""
     def logsumexp(self, dim: collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | None, keepdim: builtins.bool = False) -> Tensor:
         """`log(sum(exp(x)))` over the dimensions `dim`, whose exponentials do not overflow."""
-    def long(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def long(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.int64."""
     def lt(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """Whether each element is below that of `other`."""
@@ -682,7 +683,7 @@ class Tensor:
     @typing.overload
     def permute(self, *dims: typing.SupportsIndex) -> Tensor:
         """A view with dimension `dims[i]` in place i."""
-    def pin_memory(self, device: minigrad.ops.arguments.device | builtins.str | builtins.int | None = None) -> typing.Any:
+    def pin_memory(self, device: minigrad.tensors.devices.device | builtins.str | builtins.int | None = None) -> typing.Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
     def positive(self) -> Tensor:
         """This tensor, which must not be of bools."""
@@ -773,7 +774,7 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The size of each dimension."""
-    def short(self, *, memory_format: minigrad.ops.arguments.memory_format | None = None) -> Tensor:
+    def short(self, *, memory_format: minigrad.tensors.devices.memory_format | None = None) -> Tensor:
         """This tensor as torch.int16."""
     def sigmoid(self) -> Tensor:
         """`1 / (1 + exp(-x))` of each element."""

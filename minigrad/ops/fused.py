@@ -1,4 +1,4 @@
-"""What PyTorch takes as one step and rounds once: halves in single precision, products in sums; gradients on arrays."""
+"""What several operations make in one step, as in PyTorch: rounded once, under one name, with gradients on arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from minigrad.core.walk import grad
 
 
 def in_float32(compute: Function, *inputs: Any) -> Any:
-    """`compute(*inputs)`, where halves among the tensors are taken as float32 and a first one rounds the result."""
+    """`compute(*inputs)`, with halves among the tensors as float32; rounded to a half if the first input is one."""
     for x in inputs:
         if isinstance(x, Tensor) and x._array.dtype in HALVES:
             halves = [isinstance(x, Tensor) and x._array.dtype in HALVES for x in inputs]
@@ -27,20 +27,20 @@ def in_float32(compute: Function, *inputs: Any) -> Any:
 
 
 def rounded(x: Tensor, to: dtype) -> Tensor:
-    """`x` in the dtype `to`, under the name of the operation that made it."""
+    """`x` in the dtype `to`; the cast goes by the name of the operation that made `x`."""
     if x._array.dtype == to._numpy:
         return x
     return named(Cast(to), "" if x._node is None else x._node.name()).of(x)
 
 
 def named(node: Any, form: str) -> Any:
-    """The node, the last step of what PyTorch takes as one, by whose name it goes."""
+    """The node, under the name `form`: that of the operation of PyTorch whose last step it is here."""
     node.form = form
     return node
 
 
 def in_one_step(fused: Callable[..., Array], composed: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """`composed(*inputs)`, a gradient; where no graph is recorded by `fused` of the arrays, in at least float32."""
+    """The gradient `composed(*inputs)`; where no graph is recorded, `fused(*arrays)`, in at least float32."""
     if current.enabled:
         return composed(*inputs)
     like = inputs[0]
@@ -51,8 +51,8 @@ def in_one_step(fused: Callable[..., Array], composed: Callable[..., Tensor], *i
 class Fused(Node):
     """An operation whose gradients are computed on arrays, all in one step.
 
-    A subclass says this step, `fused_gradients(g)`, and `definition(*inputs)`, what the operation computes in tensors:
-    of that are the gradients where they are parts of a graph.  With several outputs, `g` lists their gradients.
+    A subclass defines this step, `fused_gradients(g)`, and `definition(*inputs)`, the operation in tensors, which is
+    differentiated where the gradients are to be parts of a graph.  With several outputs, `g` lists their gradients.
     """
 
     keep = keep_inputs
@@ -63,7 +63,7 @@ class Fused(Node):
     def backward(self, g: Any) -> Any:
         if not current.enabled:
             return self.fused_gradients(g)
-        # Of copies: if one was made of another, that is no matter here.
+        # Of copies: if one input was made of another, no gradient is to flow between them.
         inputs: list[Any] = [x if x is None else x.clone() for x in map(self.kept, range(len(self.edges)))]
         outputs = self.definition(*inputs)
         if not isinstance(g, list):
@@ -75,7 +75,7 @@ class Fused(Node):
         return [None if edge is None else next(found) for edge in self.edges]
 
 
-def product_and_sum(values: Array, scale: float, shift: Any) -> Array:
+def fused_multiply_add(values: Array, scale: float, shift: Any) -> Array:
     """`values * scale + shift` in float64, rounded once, as processors compute it in one step.
 
     Source: T. J. Dekker, "A floating-point technique for extending the available precision" (1971).

@@ -18,8 +18,8 @@ from minigrad.core.modes import current
 from minigrad.core.ops import Cast, Clone, cast
 from minigrad.core.tensor import Operand, Tensor, members, method
 from minigrad.declare import op
-from minigrad.ops import arguments
-from minigrad.ops.arguments import as_dtype, check_on_cpu, contiguous_format, memory_format
+from minigrad.ops.arguments import as_dtype
+from minigrad.tensors.devices import check_on_cpu, contiguous_format, device as Device, memory_format
 from minigrad.tensors.errors import warn_program
 
 
@@ -185,12 +185,12 @@ class Conversion(Tensor):
         """This tensor, which is on the CPU."""
         return self
 
-    def cuda(self, device: arguments.device | str | builtins.int | None = None, **options: object) -> Any:
+    def cuda(self, device: Device | str | builtins.int | None = None, **options: object) -> Any:
         """An error, as `to("cuda")`: tensors are on the CPU."""
         check_on_cpu("cuda" if device is None else device)
         raise RuntimeError(f"Invalid device, must be cuda device, not {device}: x is on the CPU")
 
-    def pin_memory(self, device: arguments.device | str | builtins.int | None = None) -> Any:
+    def pin_memory(self, device: Device | str | builtins.int | None = None) -> Any:
         """An error: memory is pinned for the sake of another device, and there is none."""
         raise RuntimeError("Cannot access accelerator device when none is available: leave pin_memory() out")
 

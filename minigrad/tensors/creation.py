@@ -1,7 +1,7 @@
-"""Functions that make tensors: from data, filled with a value, with a range of numbers, or with draws.
+"""Functions that make tensors: from data, filled with a value, with a range of numbers, or with random draws.
 
-`new_leaf` makes those of all other files, of an array.  With the draws stand the methods that fill a tensor with them
-and the state of the generator; with the makers PyTorch's old ones, such as `FloatTensor`.
+Beside those that draw stand the methods that write draws into a tensor, such as `uniform_`; at the end PyTorch's old
+constructors, such as `FloatTensor`, and `new_leaf`, by which all other files make tensors of arrays.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from minigrad.core.tensor import Operand, Size, Tensor
 from minigrad.declare import as_number, op
 from minigrad.ops import arguments
 from minigrad.ops.arguments import DType, LikeOptions, OnDevice, Options, SizedOptions, Sizes, as_dtype, checked
-from minigrad.ops.fused import product_and_sum
-from minigrad.random import Source, default_generator, engine_of
+from minigrad.ops.fused import fused_multiply_add
+from minigrad.random import Source, engine_of
 from minigrad.tensors.conversion import checked_array, shared_memory
+from minigrad.tensors.devices import check_on_cpu, contiguous_format, memory_format
 from minigrad.tensors.errors import warn_program
 
 __all__ = [
-    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor",
-    "LongTensor", "ShortTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full",
-    "full_like", "get_rng_state", "linspace", "normal", "ones", "ones_like", "rand", "rand_like", "randint",
-    "randn", "randn_like", "randperm", "range", "set_default_tensor_type", "set_rng_state", "tensor", "zeros",
-    "zeros_like",
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor",
+    "ShortTensor", "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace",
+    "normal", "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "range",
+    "set_default_tensor_type", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def ones(*sizes: SupportsIndex | Sizes, **options: Unpack[SizedOptions]) -> Tens
 
 
 def empty(
-    *sizes: SupportsIndex | Sizes, memory_format: arguments.memory_format | None = None, **options: Unpack[SizedOptions]
+    *sizes: SupportsIndex | Sizes, memory_format: memory_format | None = None, **options: Unpack[SizedOptions]
 ) -> Tensor:
     """A tensor whose elements are whatever was in memory: to be written before they are read.
 
@@ -278,8 +278,8 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
     # As PyTorch, whose steps of a vector count from its first: these are 32 bytes each, and there are pairs of them.
     width = 32 // wanted.itemsize
     lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0.0)
-    first = product_and_sum(numbers - lane, step, start).astype(wanted)
-    return product_and_sum(lane, step, first).astype(wanted) if count >= 2 * width else first
+    first = fused_multiply_add(numbers - lane, step, start).astype(wanted)
+    return fused_multiply_add(lane, step, first).astype(wanted) if count >= 2 * width else first
 
 
 def range(start: Operand, end: Operand, step: Operand = 1, **options: Unpack[Options]) -> Tensor:
@@ -322,7 +322,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
         return np.array([first]).astype(wanted)
     step = (last - first) / exact.type(max(count - 1, 1))
     # A step of float32 has so few digits that float64 holds its products.
-    stepped = product_and_sum if exact == np.float64 else lambda numbers, step, start: numbers * step + start
+    stepped = fused_multiply_add if exact == np.float64 else lambda numbers, step, start: numbers * step + start
     from_start = stepped(np.arange(count // 2, dtype=np.float64), step, first).astype(exact)
     from_end = stepped(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last).astype(exact)
     return np.concatenate((from_start, from_end)).astype(wanted, copy=False)
@@ -332,7 +332,7 @@ def like(name: str, input: Tensor, fill: arguments.Fill, options: LikeOptions) -
     """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
     if not isinstance(input, Tensor):
         tensors.failures.refuse(name, "input", 1, Tensor, input)
-    in_order = options.pop("memory_format", None) is arguments.contiguous_format
+    in_order = options.pop("memory_format", None) is contiguous_format
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
     # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
@@ -566,29 +566,6 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
     return input._refill(drawn(random.random_, generator, *limits), f"RandomBackward{2 - len(given)}")
 
 
-# ---- the state of the default generator ------------------------------------------------------------------------------
-
-
-def get_rng_state() -> Tensor:
-    """The state of the default generator, as PyTorch writes it down: 5056 bytes, which `set_rng_state` takes.
-
-    >>> import minigrad as torch
-    >>> state = torch.get_rng_state()
-    >>> x = torch.rand(3)
-    >>> torch.set_rng_state(state)
-    >>> torch.equal(torch.rand(3), x)
-    True
-    """
-    return new_leaf(default_generator._state_bytes())
-
-
-def set_rng_state(new_state: Tensor) -> None:
-    """Set the state of the default generator, to one that `get_rng_state` gave, here or in PyTorch."""
-    if not (isinstance(new_state, Tensor) and new_state._array.dtype == np.uint8):
-        raise TypeError(f"expected a torch.ByteTensor, but got {getattr(new_state, 'dtype', type(new_state).__name__)}")
-    default_generator._set_state_bytes(np.ascontiguousarray(new_state._array).reshape(-1))
-
-
 # ---- older constructors: `LongTensor([1])` is `tensor([1], dtype=long)` ----------------------------------------------
 
 
@@ -748,7 +725,7 @@ def _array_of_numbers(values: list[Number], target: dtype) -> Array:
 def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> Any:
     """A leaf tensor of `array` itself, not of a copy."""
     if on is not None:
-        arguments.check_on_cpu(on)
+        check_on_cpu(on)
     if requires_grad:
         arguments.check_can_require_grad(dtypes.of(array), requires_grad)
     leaf = Tensor._new(array)

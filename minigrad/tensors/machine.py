@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from minigrad.core.dtypes import dtype, float16, float32
-from minigrad.ops.arguments import CPU, check_on_cpu, device
+from minigrad.tensors.devices import CPU, check_on_cpu, device
 from minigrad.tensors.errors import add_module, warn_program
 
 __all__ = [

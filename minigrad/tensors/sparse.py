@@ -28,7 +28,7 @@ from minigrad.core.tape import Unary, quiet
 from minigrad.core.tensor import Operand, Tensor, storage_of
 from minigrad.declare import OPERANDS
 from minigrad.ops import arguments, mathematics, shapes
-from minigrad.tensors import creation, printing
+from minigrad.tensors import creation, devices, printing
 
 
 def _of_values(name: str) -> Callable[..., Any]:
@@ -140,7 +140,7 @@ class SparseTensor(Tensor):
     dtype, is_floating_point = map(_of_shape, ("dtype", "is_floating_point"))
 
     #: How the elements lie in memory: entries and their coordinates.
-    layout = arguments.sparse_coo
+    layout = devices.sparse_coo
 
     def sparse_dim(self) -> builtins.int:
         """How many dimensions the indices count in: the first ones."""

@@ -13,9 +13,9 @@ import numpy as np
 from minigrad import tensors
 from minigrad.core.modes import no_grad
 from minigrad.nn.parameter import Parameter, Uninitialized, forget_gradients
-from minigrad.ops.arguments import device as Device
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import new_leaf
+from minigrad.tensors.devices import device as Device
 
 __all__ = ["Module"]
 

@@ -281,11 +281,8 @@ class GRURecurrence(Recurrence):
 
 #: The kinds of recurrent layers by what PyTorch calls their modes.
 KINDS: dict[str, Any] = {
-    "RNN_TANH": TanhRecurrence,
-    "RNN_RELU": ReluRecurrence,
-    "LSTM": LSTMRecurrence,
-    "GRU": GRURecurrence,
-}
+    "RNN_TANH": TanhRecurrence, "RNN_RELU": ReluRecurrence, "LSTM": LSTMRecurrence, "GRU": GRURecurrence,
+}  # fmt: skip
 
 
 #: The names of the weights and biases of both linear maps.
