@@ -10,8 +10,8 @@ docstring; from the formula the node, its name `LogBackward0`, what it keeps, an
 **The parameter names of a gradient decide what is kept for it**: `x` the input, `y` the output, and nothing else, as
 in a class of nodes (see `minigrad.core.tape`).  Each gradient is made of tensor operations, so it has gradients itself.
 
-Arguments are not checked beforehand.  When a call fails, they are held against the annotations of the function, and
-the first that does not fit is told in PyTorch's words: see `minigrad.tensors.failures`.
+Arguments are not checked beforehand.  When a call fails, they are compared with the annotations of the function, and
+the error names the first that does not fit, in PyTorch's words: see `minigrad.tensors.failures`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OPERANDS = (Tensor, int, float, np.generic)
 #: What a `dim` argument may be where several dimensions make sense.
 Dims: TypeAlias = Sequence[SupportsIndex] | SupportsIndex | None
 
-#: What makes one variant of a function of another, such as the method that writes in place.
+#: Makes another variant of a function, such as the method that writes in place.
 Variant: TypeAlias = Callable[[Function], Function]
 
 #: The declared functions by the namespace they belong to and their names there.
@@ -49,10 +49,10 @@ declared: dict[str, dict[str, Function]] = {"torch": {}, "Tensor": {}, "nn.funct
 
 EVERYWHERE = ("torch", "Tensor")
 
-#: What PyTorch's errors call functions, if not by their names.
+#: The names by which PyTorch's errors call functions, where they are not those of the functions.
 KERNELS: dict[Function, str] = {}
 
-# What a call with a wrong argument raises, sooner or later; a sparse tensor, that it has no array.
+# What a call with a wrong argument may raise; NotImplementedError also comes of a sparse tensor, which has no array.
 _FAILURES = (TypeError, AttributeError, NotImplementedError, ValueError, OverflowError, MemoryError)
 
 
@@ -68,9 +68,9 @@ def as_number(given: object) -> float:
 
 
 def rewritten(method: Function, ufunc: Callable[..., Array] | None = None) -> Function:
-    """The method `x.f_(…)` that writes what `x.f(…)` computes into `x` itself, and records that it did.
+    """The method `x.f_(…)`, which writes what `x.f(…)` computes into `x` itself, and records the write.
 
-    `ufunc` computes the same on arrays, if that is all there is to it.
+    `ufunc` does the same on arrays, if there is one.
     """
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
@@ -80,7 +80,7 @@ def rewritten(method: Function, ufunc: Callable[..., Array] | None = None) -> Fu
         try:
             return self._rewrite(method, *args, **kwargs)
         except TypeError as error:
-            # The error of a wrong argument names the variant that was called.
+            # The error of a wrong argument is to name the variant that was called.
             if not str(error).startswith(f"{method.__name__}()"):
                 raise
             raise tensors.failures.final(TypeError(str(error).replace("()", "_()", 1))) from None
@@ -105,17 +105,17 @@ def op(
     `on`
         where it appears: "torch", "Tensor", "nn.functional", "linalg"; the first two if left out.
     `in_place`
-        what makes of it the method with an underscore, such as `rewritten`; None for none.
+        makes the method with an underscore, `rewritten` does; None if there is no such method.
     `aliases`
-        other names of it.
+        its other names.
     `spread`
-        whether the method takes the ints of its argument, a sequence, one by one as well: `x.permute(0, 1)`.
+        whether the method also takes the ints of its argument, a sequence, one by one: `x.permute(0, 1)`.
     `operator`
-        Python's operator that it is as well, "lt" or "floordiv"; it says NotImplemented to what it cannot take.
+        the operator that it is as well, such as "lt"; the function returns NotImplemented for what it cannot take.
     `name`
-        its name there, if not that of the function.
+        its public name, if not that of the function.
     `kernel`
-        what PyTorch's errors call it, if not by its name.
+        its name in PyTorch's errors, if that is another.
     """
 
     def declare(function: Declared) -> Declared:
@@ -124,7 +124,7 @@ def op(
             KERNELS[function] = kernel
         if operator is not None:
             _enter_operator(function, operator, in_place)
-        # What is in `nn.functional` alone has many flags, and PyTorch reads some of them by truth.
+        # Functions of `nn.functional` alone have many flags, and for some of them PyTorch takes any object.
         flags = () if on == ("nn.functional",) else _flags(function)
         return _published(function, telling(function, flags, spread), on or EVERYWHERE, in_place, aliases)
 
@@ -140,11 +140,11 @@ def unary(
     formula: str | None = None,
     **options: Any,
 ) -> Callable[[Declared], Declared]:
-    """The decorator of a function of one tensor and nothing else: its values on arrays, and its gradient.
+    """The decorator of a function of one tensor and nothing else, by its values on arrays and its gradient.
 
-    `gradient` is dx of the upstream gradient `g`, and of `x` or `y` if it reads them; `formula` is what to show of it,
-    if that is not what it does.  `base` is the kind of node it is, and `name` what PyTorch calls it, if not as the
-    function; the other options are those of `of_node`.
+    `gradient` computes dx of the upstream gradient `g`, and of `x` or `y` if it reads them; `explain` shows what it
+    does, or `formula`.  `base` is the kind of node, and `name` its name, if that is not the function's; the other
+    options are those of `of_node`.
     """
 
     def declare(function: Declared) -> Declared:
@@ -158,23 +158,23 @@ def unary(
 def of_node(
     made: Callable[[], Any], *on: str, in_place: Variant | None = rewritten, aliases: Sequence[str] = ()
 ) -> Callable[[Declared], Declared]:
-    """The decorator of a function of one tensor that calls a node of this class and does nothing else.
+    """The decorator of a function of one tensor that calls a node and does nothing else.
 
-    What makes the class may stand for it: a program calls few of the functions, so it is made by the first call.  The
-    options are those of `op`, but that the result is `rewritten` in place unless told otherwise.
+    `made` is the class of the node, or a function that makes the class at the first call: a program calls few of the
+    functions.  The options are those of `op`, but `in_place` is `rewritten` unless told otherwise.
     """
     kind = made if isinstance(made, type) else None
 
     def declare(function: Declared) -> Declared:
         def called(method: bool) -> Function:
-            # Not even None is an `out` that methods take.
+            # Methods do not take `out`, not even None.
             def call(input: object, *, out: Any = ...) -> Any:
                 nonlocal kind
                 kind = kind or made()
                 if out is not ...:
                     return tensors.failures.given_out(call, out, call(input))
                 try:
-                    # By its name: Python calls a method without leaving its loop, an object through its class's slot.
+                    # A method by its name is called faster than the node itself would be by `__call__`.
                     return kind().of(input)
                 except _FAILURES as error:
                     return tensors.failures.rescued(call, (input,), {}, error)
@@ -188,7 +188,7 @@ def of_node(
                 nonlocal kind
                 if args or kwargs or self.is_sparse or self._array.dtype not in WIDE_FLOATS:
                     return anyhow(self, *args, **kwargs)
-                # Nothing is to be converted: the write is that of one node, and a ufunc needs no second array.
+                # No conversion is needed: one node records the write, and a ufunc needs no second array.
                 kind = kind or made()
                 node = kind()
                 forward = node.forward
@@ -211,7 +211,7 @@ def node_of(
     formula: str | None = None,
     told: str | None = None,
 ) -> type[Unary]:
-    """The class of nodes of an operation on one array, the parameter names of whose gradient say what it keeps.
+    """The class of nodes of an operation on one array; the parameter names of the gradient say what is kept.
 
     >>> square = node_of("Square", Unary, np.square, lambda g, x: 2 * g * x)
     >>> from minigrad import tensor
@@ -238,15 +238,15 @@ def _published(
     in_place: Variant | None,
     aliases: Sequence[str],
 ) -> Any:
-    """`function` as it is called, entered under its names wherever it appears.
+    """Enter `function` under its names wherever it appears; returned is the function that users call.
 
-    `called` makes what is called, a method if it is told so.
+    `called` makes that function, or with True the method.
     """
     name = function.__name__
     names = (name, *aliases)
     alone = _presented(called(False), function, name)
     if "nn.functional" in on:
-        # There `pickle` finds it: in its own file it may have another name.
+        # `pickle` finds it there; in its own file it may have another name.
         alone.__module__ = "minigrad.nn.functional"
     for place in on:
         variant = alone
@@ -261,7 +261,7 @@ def _published(
 
 
 def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
-    """Let `variant` be found there by these names."""
+    """Enter `variant` at this place under these names."""
     for name in names:
         declared[place][name] = variant
         if place == "Tensor":
@@ -269,7 +269,7 @@ def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
 
 
 def _enter_operator(function: Any, operator: str, in_place: Variant | None) -> None:
-    """Enter `function` as the operator of that name; the reflected and the augmented one, if it can be in place."""
+    """Enter `function` as that operator; if it has a form in place, as the reflected and augmented ones, too."""
     variants = {f"__{operator}__": function}
     if in_place is not None:
         variants[f"__r{operator}__"] = lambda self, other: function(other, self)
@@ -287,7 +287,7 @@ def _presented(call: Any, function: Any, qualified: str) -> Any:
 
 
 def _flags(function: Any) -> tuple[tuple[int, str], ...]:
-    """The parameters that are True or False and nothing else: where they stand, and their names."""
+    """The positions and names of the parameters whose annotation is `bool`."""
     if "bool" not in function.__annotations__.values():
         return ()
     code = inspect.unwrap(function).__code__
@@ -298,10 +298,10 @@ def _flags(function: Any) -> tuple[tuple[int, str], ...]:
 def telling(
     function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
 ) -> Callable[[bool], Function]:
-    """What makes what calls `function`, a method or not, and tells failures in PyTorch's words.
+    """A function that makes the caller of `function`, a method if told True, which raises errors in PyTorch's words.
 
-    Of its arguments `flags` are checked: a wrong one would be taken for True.  If it is to be `spread`, the method
-    takes the ints of its argument one by one as well.
+    The arguments `flags` are checked, since a wrong one would be taken for True.  With `spread`, the method also takes
+    the ints of its argument one by one.
     """
 
     def called(method: bool) -> Function:
@@ -317,7 +317,7 @@ def telling(
                 else:
                     for place, name in flags:
                         if type(args[place] if place < len(args) else kwargs.get(name, False)) is not bool:
-                            raise TypeError  # Which one, is found out below.
+                            raise TypeError  # `rescued` finds out which one.
                     result = function(*args, **kwargs)
             except _FAILURES as error:
                 return tensors.failures.rescued(call, args, kwargs, error)
@@ -335,11 +335,11 @@ def telling(
 
 @dataclass_transform(eq_default=False)
 def with_options(cls: T) -> T:
-    """The class with a constructor that takes what it annotates, `name: type = default`, as that of a dataclass does.
+    """The decorator of a class that makes its constructor of the options it annotates, as a dataclass does.
 
-    What stands below `_: KW_ONLY` is given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.
-    The options of the classes that it derives from come before its own, but for device, dtype and last_epoch: one that
-    it annotates anew is one of its own, or, as a `ClassVar`, none any more.  What is given, by name, is for `_begin`.
+    Those below `_: KW_ONLY` are given by name, and an `InitVar[type]` or a `Bias` does not become an attribute.  Those
+    of base classes come first, but device, dtype and last_epoch last.  One that is annotated again counts as the
+    class's own, and one annotated as a `ClassVar` is taken away.  The constructor calls `_begin(arguments by name)`.
     """
     options: dict[str, Option] = {**getattr(cls, "_options", {})}
     place: Any = Option.POSITIONAL_OR_KEYWORD
@@ -352,17 +352,17 @@ def with_options(cls: T) -> T:
         if name != "_" and not kind.startswith("ClassVar"):
             options[name] = Option(name, place, default=vars(cls).get(name, Option.empty), annotation=kind)
             if name in vars(cls):
-                # An attribute of the class would be found before a parameter or buffer of that name.
+                # As an attribute of the class it would be found before a parameter or buffer of that name.
                 delattr(cls, name)
     last = [options.pop(name) for name in ("device", "dtype", "last_epoch") if name in options]
     named = [each for each in options.values() if each.kind is Option.KEYWORD_ONLY]
     placed = [each for each in options.values() if each not in named] + last
     cls._options = {each.name: each for each in placed + named}
-    # A ValueError if one without a default stands behind one that has one.
+    # Raises a ValueError if an option without a default stands behind one that has a default.
     inspect.Signature(placed + named)
     listed = ", ".join(["self", *[each.name for each in placed], *["*"][: len(named)], *[each.name for each in named]])
-    # A function of just these arguments: Python itself tells what is amiss with those that are given.  It is code of
-    # this package, so warnings name the line that calls it.
+    # The constructor is source text, as with dataclasses: so Python itself checks the arguments that are given.  By its
+    # file name it is code of this package, so that warnings name the line that calls it.
     code = compile(f"lambda {listed}: self._begin(locals())", f"{PACKAGE}<{cls.__name__}>", "eval")
     made: Any = eval(code, vars(sys.modules[cls.__module__]))
     made.__name__, made.__qualname__, made.__module__ = "__init__", f"{cls.__qualname__}.__init__", cls.__module__

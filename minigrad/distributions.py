@@ -34,7 +34,7 @@ class Constraint(NamedTuple):
         return self.text
 
     def check(self, what: str, value: Tensor, has_to: str, of: object) -> None:
-        """Nothing for values of which it holds; else a ValueError, for which alone `has_to` is filled in."""
+        """Raise a ValueError unless it holds of all values; only for that is `has_to` filled in."""
         if not self.holds(value).all():
             kind = f"{type(value).__name__} of shape {tuple(value.shape)}"
             has_to = has_to.format(constraint=self, of=of)

@@ -547,7 +547,7 @@ def _check_multinomial(weights: Array, num_samples: int, replacement: bool) -> N
 
 
 def _check_bounds(array: Array, low: float, high: float) -> None:
-    """Nothing if numbers can be uniform in [low, high) in the array's dtype; a RuntimeError else."""
+    """Raise a RuntimeError unless numbers can be uniform in [low, high) in the array's dtype."""
     limit = float(dtypes.limits(array.dtype).max)
     if not (-limit <= low <= high <= limit and high - low <= limit):
         problem = f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"

@@ -26,7 +26,7 @@ from minigrad.tensors.errors import warn_program
 
 @members
 class Members(Tensor):
-    """How tensors are made and printed, what they are, and how they are watched and cut off from the graph."""
+    """The constructor, the printed form, what a tensor is, its hooks, and its place in the graph."""
 
     __slots__ = ()
 
@@ -118,7 +118,7 @@ class Members(Tensor):
         """
         array = self._array
         if not (array.size or any(array.strides)):
-            # Where there are no elements, those of NumPy are 0 unless told.
+            # NumPy's strides of an array without elements may all be 0; PyTorch's are those of its shape.
             array = np.empty([size or 1 for size in array.shape], array.dtype)
         steps = tuple([step // array.itemsize for step in array.strides])
         return steps if dim is None else steps[own_dim(dim, len(steps))]
@@ -239,7 +239,7 @@ class Members(Tensor):
             raise RuntimeError(f"data set to a tensor that requires gradients must be floating point: {value.dtype}")
         storage, self._base = self._storage, None
         if storage is not None:
-            # Its views stay behind, with a base of the memory and history that were this tensor's.
+            # Its views stay as they are, on a new base that takes over the memory and history of before.
             left = self._new(self._array, self._node)
             left._requires_grad, left._storage = self._requires_grad, storage
             for view in [reference() for reference in storage.views]:
@@ -250,16 +250,16 @@ class Members(Tensor):
         self._array = value._array
 
 
-# The first hook on a graph imports what hooks are.
+# The file of hooks is imported when the first hook is registered.
 tape.seams.watch = lambda: tensors.hooks.Watch()
 
-# They are known by the names that programs have for them.
+# Their names in messages and pickles are those that programs use.
 Tensor.__module__ = Size.__module__ = dtypes.dtype.__module__ = Device.__module__ = layout.__module__ = "minigrad"
-# What `typing.get_type_hints` would look up there.
+# `typing.get_type_hints` would look for the names in these in `minigrad`.
 Tensor.__annotations__.clear()
 
 
-#: Methods, which are functions as well, that are declared in files that few programs need at once: where.
+#: Functions and methods of tensors that are declared in files which few programs need at once.
 _DECLARED_IN = {
     "linalg": "det inverse",
     "ops.activations": "log_softmax logsumexp softmax",
@@ -269,13 +269,13 @@ LATER = {name: f"minigrad.{home}" for home, names in _DECLARED_IN.items() for na
 
 
 class _Later(str):
-    """The name of such a method: whoever asks for it imports the file, whose declaration takes this one's place."""
+    """Stands for such a method until it is first asked for: then its file is imported, which declares it."""
 
     __slots__ = ()
 
     def __get__(self, tensor: Tensor | None, kind: type) -> Any:
         import_module(LATER[self])
-        # (Whoever puts another method in its place may put this one back.)
+        # (A program that had replaced this object may have put it back.)
         return declared["Tensor"][self].__get__(tensor, kind)
 
 
@@ -284,7 +284,7 @@ for _name in LATER:
 
 
 class _Missing(str):
-    """A name that PyTorch's tensors have and these have not: whoever asks for it is told what to write instead.
+    """Stands for a method that only PyTorch's tensors have: the AttributeError says what to write instead.
 
     (With a `__getattr__`, which needs no list of names, Python 3.11 takes five times as long for every attribute.)
     """
@@ -297,7 +297,7 @@ class _Missing(str):
         raise AttributeError(f"{kind.__name__!r} object has no attribute {self!r}{told}", name=self, obj=None)
 
 
-#: The names that have a hint, as those of their forms in place have: what is declared wins.
+#: The names for which there is a hint, in `missing_names.toml`; it holds for the form in place as well.
 _HINTED = """
 acosh addbmm addcdiv addcmul addmv addr adjoint aminmax angle apply_ arccosh arcsinh arctan2 arctanh as_strided asinh
 astype atan2 atanh baddbmm cauchy_ cholesky conj conj_physical copy copysign corrcoef cross cummax cummin deg2rad

@@ -28,7 +28,7 @@ def assert_close(
     check_dtype: bool = True,
     msg: str | Callable[[str], str] | None = None,
 ) -> None:
-    """Nothing if `|actual - expected| <= atol + rtol * |expected|` for each element; else an AssertionError.
+    """Raise an AssertionError unless `|actual - expected| <= atol + rtol * |expected|` for each element.
 
     Both are tensors, NumPy arrays, numbers or None, or sequences and mappings of these, which may be nested; shapes,
     dtypes and layouts must be equal, too.  Without `rtol` and `atol`, which go together, tolerances are those of the

@@ -239,7 +239,7 @@ def _differentiable(given: object) -> tuple[Tensor, ...]:
 
 
 def _check(func: Callable[..., Any], given: tuple[object, ...], eps: float, atol: float, rtol: float) -> None:
-    """Nothing if all is well; else an error."""
+    """Raise an error that says what is wrong with the gradients, or with what was given."""
     inputs = _differentiable(given)
     for position, x in enumerate(inputs):
         if x._array.dtype != np.float64:

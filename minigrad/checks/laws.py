@@ -87,7 +87,7 @@ class Broken(Exception):  # noqa: N818 -- a finding about what is under test.
 
 
 def demand(expected: Array, got: object, what: str = "") -> None:
-    """Nothing if `got` is an array of the shape, the dtype and, to the last bit, the elements of `expected`."""
+    """Fail unless `got` is an array of the shape, the dtype and, to the last bit, the elements of `expected`."""
     if not isinstance(got, np.ndarray):
         found = f"{type(got).__name__}: {got!r}"
     elif got.shape != expected.shape:
@@ -107,7 +107,7 @@ def law(listed: list[Law], name: str, statement: str) -> Callable[[Callable[[Any
 
 
 def demand_same_again(given: dict[str, Array], compute: Callable[[], dict[str, Any]]) -> None:
-    """Nothing if `compute`, called twice, gives the same, and writes to nothing of what it is given."""
+    """Fail unless `compute`, called twice, gives the same, and writes to nothing of what it is given."""
     before = {name: array.copy() for name, array in given.items()}
     first = {name: np.array(result) for name, result in compute().items()}
     second = compute()
@@ -118,7 +118,7 @@ def demand_same_again(given: dict[str, Array], compute: Callable[[], dict[str, A
 
 
 def demand_usable(function: object, laws: Sequence[Law], without: Collection[str]) -> None:
-    """Nothing if a check can be made with these arguments; else an error that says what to give."""
+    """Raise an error that says what to give unless a check can be made with these arguments."""
     if isinstance(function, type) or not callable(function):
         raise TypeError(f"expected a function, an instance of a module or a Function's apply, got {function!r}")
     names = [law.name for law in laws]
@@ -129,7 +129,7 @@ def demand_usable(function: object, laws: Sequence[Law], without: Collection[str
 def check(
     caller: str, laws: Sequence[Law], subject: object, without: Collection[str], profile: settings | None = None
 ) -> None:
-    """Nothing if all laws but those named in `without` hold; else an AssertionError that tells the first broken one."""
+    """Raise an AssertionError that tells the first broken law, if one breaks that is not named in `without`."""
     asked = [law for law in laws if law.name not in without]
     searching = STEADY if profile is None else profile
     # Of the laws after the first broken one only the names are told: the smallest example is not looked for.
@@ -181,7 +181,7 @@ def check_op(
     without: Collection[str] = (),
     profile: settings | None = None,
 ) -> None:
-    """Nothing if the gradients of `function(*tensors)` are right, to order two; else an AssertionError.
+    """Raise an AssertionError unless the gradients of `function(*tensors)` are right, to order two.
 
     `function` takes float64 tensors of the given shapes, with elements in `[low, high]`, and gives a tensor.  The error
     tells the first law of `OP_LAWS` that is broken, the smallest inputs on which it is, what was expected and what was

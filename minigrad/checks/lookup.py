@@ -35,7 +35,7 @@ def check_lookup(
     without: Collection[str] = (),
     profile: settings | None = None,
 ) -> None:
-    """Nothing if `embedding(ids, weight)` is a lookup, Y = W[ids], with its gradient; else an AssertionError.
+    """Raise an AssertionError unless `embedding(ids, weight)` is a lookup, Y = W[ids], with its gradient.
 
     The error tells the first law that is broken, the smallest ids and table on which it is, what was expected and what
     was got.
@@ -313,7 +313,7 @@ def _no_columns(subject: Subject, draw: Draw) -> None:
 
 
 def _demand_zeros(subject: Subject, chosen: Array, table: Array) -> None:
-    """Nothing if an output of no elements is of its shape, and the gradient all zeros."""
+    """Fail unless an output of no elements is of its shape, and the gradient all zeros."""
     nothing = np.zeros((*chosen.shape, table.shape[1]), table.dtype)
     demand(nothing, subject.output(chosen, table), "Y")
     demand(np.zeros_like(table), subject.gradient(chosen, table, nothing), "dW")

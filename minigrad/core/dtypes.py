@@ -86,7 +86,7 @@ HALVES = {float16._numpy}
 
 
 def __getattr__(name: str) -> dtype:
-    """`bfloat16`, the upper half of a float32: NumPy has it from a package, which is imported when it is asked for."""
+    """`bfloat16`, the upper half of a float32; the package that adds it to NumPy is imported when it is asked for."""
     if name != "bfloat16":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
@@ -114,7 +114,7 @@ def of(array: Array) -> dtype:
         return _BY_NUMPY[array.dtype]
     except KeyError:
         if array.dtype.name == "bfloat16":
-            # Of a pickle, say.
+            # Such an array may come from a pickle.
             return __getattr__("bfloat16")
     if array.dtype.newbyteorder("=") in _BY_NUMPY:
         problem = (
@@ -170,7 +170,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> torch.promote_types(torch.int64, torch.float16), torch.promote_types(torch.uint8, torch.int8)
     (torch.float16, torch.int16)
     """
-    # First what only a dtype has: tensors, too, tell whether they are floating point.
+    # `_numpy` comes first, since only a dtype has it: a tensor given by mistake is an error.
     one, two = type1._numpy, type2._numpy
     if (one in FLOATS) != (two in FLOATS):
         return type1 if one in FLOATS else type2
@@ -200,7 +200,7 @@ def result_type(*operands: Array | Number) -> dtype:
                 check_int(operand)
         earlier = groups[group]
         groups[group] = found if earlier in (None, found) else promote_types(earlier, found)
-    # Of those of the highest category the first; most often there is one.
+    # The first one of the highest category; most often there is only one.
     known = [found for found in groups if found is not None]
     return known[0] if len(known) == 1 else max(known, key=category)
 
@@ -211,7 +211,7 @@ def holds(number: Number) -> bool:
 
 
 def check_int(number: Any) -> None:
-    """Nothing if PyTorch computes with this int; else an OverflowError."""
+    """Raise an OverflowError unless PyTorch computes with this int."""
     if not holds(number):
         what = "int too big to convert" if number > 0 else "can't convert negative int to unsigned"
         raise OverflowError(f"{what}: {number} is not in [-2**63, 2**64), so make it a float: float(number)")

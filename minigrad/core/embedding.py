@@ -28,7 +28,7 @@ from .ops import cast, masked
 from .tape import Binary
 from .tensor import Tensor
 
-# The unsigned dtypes of so many bytes.
+# The unsigned dtypes by their number of bytes.
 _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
@@ -37,8 +37,8 @@ class Lookup(Binary):
 
     `W` is `(V, D)`, `ids` is `(*)` and `Y` is `(*, D)`.
 
-    An id that occurs twice has its rows added, one that does not occur has a row of zeros.  (`da` below is the gradient
-    of the first input, W.)  G may be of a wider dtype than W: then dW is rounded at the end.
+    In dW, the rows of G for an id that occurs twice are added, and an id that does not occur has a row of zeros.  (`da`
+    below is the gradient of the first input, W.)  If G has a wider dtype than W, dW is rounded at the end.
     """
 
     form = "EmbeddingBackward0"
@@ -50,13 +50,13 @@ class Lookup(Binary):
     def forward(self, weight: Array, ids: Array) -> Array:
         self.num_embeddings, self.dtype = len(weight), of(weight)
         check_ids(ids, self.num_embeddings)
-        # np.take is the faster one, but copies a table that is not contiguous, such as a transposed one.
+        # np.take is faster, but would copy the whole of a table that is not contiguous, such as a transposed one.
         return weight.take(ids, axis=0) if weight.flags.c_contiguous else weight[ids]
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
-        # Only the ids are kept: of the table, which may be large, the number of rows is enough.
+        # Only the ids are kept; of the table, which may be large, the number of rows is enough.
         if self.padding_idx is not None:
-            # Masked here, in the graph, and not in dW: so the gradient of this gradient is masked too.
+            # Masked in the graph, not in dW afterwards: so the gradient of this gradient is masked, too.
             g = masked(g, ids._array[..., None] != self.padding_idx)
         return cast(ScatterAdd(self.num_embeddings).of(g, ids), self.dtype)
 
@@ -88,7 +88,7 @@ def all_below(ids: Array, size: int) -> bool:
 
 
 def check_ids(ids: Array, num_embeddings: int) -> None:
-    """Nothing if all ids are in `[0, num_embeddings)`; else an IndexError that names the first that is not.
+    """Raise an IndexError that names the first id that is not in `[0, num_embeddings)`.
 
     NumPy would take -1 for the last row.  An id is not a position from the end, so it is an error.
     """
@@ -106,17 +106,17 @@ def check_ids(ids: Array, num_embeddings: int) -> None:
 
 # ---- the array work of adding rows -----------------------------------------------------------------------------------
 
-# So few elements are added as rows in less time than it takes to find the place of each.
+# Up to this many elements, whole rows are added by np.add.at, since to find the place of each element takes longer.
 _FEW = 1 << 8
-# Up to this many additions one np.add.at is faster than sorting the ids.
+# Up to this many additions, one np.add.at is faster than sorting the ids.
 _SMALL = 1 << 16
-# An id with more repeats than this is summed by one matrix product, not repeat by repeat.
+# The rows of an id with more repeats than this are summed by one matrix product, not repeat by repeat.
 _HOT = 8
-# So many elements are summed up before their sums are used.
+# Sums are made in blocks of so many elements, which stay in the processor's cache.
 _BLOCK = 1 << 18
 # Rows narrower than this are added element by element, however many there are.
 _NARROW = 16
-# Two numbers, seen as one complex number, are added up in the time of one.
+# Two numbers, viewed as one complex number, are added in the time of one.
 _PAIRS: dict[np.dtype[Any], np.dtype[Any]] = {
     np.dtype(np.float32): np.dtype(np.complex64),
     np.dtype(np.float64): np.dtype(np.complex128),
@@ -128,7 +128,7 @@ def add_rows(rows: Array, ids: Array, num_rows: int) -> Array:
 
     `rows` is `(N, D)` and `ids` is `(N,)` with values in `[0, num_rows)`.  Sums are made in at least float32.
     """
-    # Zeroed pages are the kernel's to give: rows that no id names are never touched.
+    # The operating system gives zeroed pages when they are touched: rows that no id names never are.
     table = np.zeros((num_rows, rows.shape[1]), computed_in(rows.dtype))
     wide = rows.astype(table.dtype, copy=False)
     if _few(wide):
@@ -156,19 +156,19 @@ def add_rows_at(table: Array, ids: Array, rows: Array, scale: float = 1) -> None
 
 
 def sum_by_id(rows: Array, ids: Array) -> tuple[Array, Array]:
-    """The distinct ids in order, and for each the sum of its rows: the rows of `add_rows` that are named at all."""
+    """The distinct ids in order, and for each the sum of its rows: the rows of `add_rows` that some id names."""
     names, order, starts, counts = _segments(ids)
     return names, _sum_segments(rows, order, starts, counts).astype(rows.dtype, copy=False)
 
 
 def _few(rows: Array) -> bool:
-    """Whether it is faster to add element by element than to sort the ids."""
+    """Whether adding element by element is faster than sorting the ids."""
     additions = rows.shape[1] * rows.itemsize // _addend(rows).itemsize
     return len(rows) * additions <= _SMALL or rows.shape[1] < _NARROW
 
 
 def _addend(rows: Array) -> np.dtype[Any]:
-    """What the elements of rows are added up as: in pairs, if a row has an even number of them."""
+    """The dtype in which elements are added: a complex one, for pairs of them, if a row has an even number."""
     return rows.dtype if rows.shape[1] % 2 else _PAIRS.get(rows.dtype, rows.dtype)
 
 
@@ -179,8 +179,8 @@ def _add_elements(table: Array, ids: Array, rows: Array) -> None:
         return
     addend = _addend(rows)
     size = rows.shape[1] * rows.itemsize // addend.itemsize
-    # Of more elements, np.add.at is fast for one index array on a 1-d array, and only then.
-    # In int64, since int32 ids times the row size may be more than an int32 holds.
+    # For more elements, np.add.at is fast only with one index array on a 1-d array.
+    # In int64, since int32 ids times the row size may overflow.
     places = ids.astype(np.int64, copy=False)
     if size != 1:
         places = places[:, None] * size + np.arange(size)
@@ -188,10 +188,7 @@ def _add_elements(table: Array, ids: Array, rows: Array) -> None:
 
 
 def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
-    """The distinct ids, and for each the sum of its rows, in at least float32.
-
-    So many at a time as stay in the processor's cache until they are used.
-    """
+    """The distinct ids, and for each the sum of its rows, in at least float32: block by block."""
     names, order, starts, counts = _segments(ids)
     step = 1 + _BLOCK // (1 + rows.shape[1])
     for start in range(0, len(names), step):
@@ -200,17 +197,17 @@ def _sums_by_id(rows: Array, ids: Array) -> Iterator[tuple[Array, Array]]:
 
 
 def _segments(ids: Array) -> tuple[Array, Array, Array, Array]:
-    """The distinct ids in order; where all ids were, in their order; where each one's start there, and how many."""
+    """The distinct ids; the positions of all ids, sorted by id; where the segment of each id starts, and its length."""
     ordered, order = _sorted(ids)
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))[: len(ids)]
     return ordered[starts], order, starts, np.concatenate((starts[1:], [len(ids)])) - starts
 
 
 def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Array:
-    """For each segment, `order[start : start + count]`, the sum of the rows that it lists, in at least float32.
+    """For each segment, `order[start : start + count]`, the sum of the rows at these positions, in at least float32.
 
     Each sum starts as its segment's first row; then the second rows of all segments are added at once, then the third,
-    and so on.  A segment of many rows would make for many short rounds: it is a product with a vector of ones instead.
+    and so on.  A segment of many rows would take many rounds: its sum is a product with a vector of ones instead.
     """
     dtype = computed_in(rows.dtype)
     sums = rows.take(order[starts], axis=0).astype(dtype, copy=False)
@@ -229,12 +226,12 @@ def _sum_segments(rows: Array, order: Array, starts: Array, counts: Array) -> Ar
 
 
 def _sorted(ids: Array) -> tuple[Array, Array]:
-    """The ids, none of them negative, in order, and where each of them was; equal ones in the order they came in."""
+    """The ids, none of them negative, in order, and the position of each before; equal ids keep their order."""
     bits = len(ids).bit_length()
     if int(ids.max(initial=0)) >> (63 - bits):
         order = np.argsort(ids, kind="stable")
         return ids[order], order
-    # Id and position in one number: NumPy sorts numbers many times faster than it finds their order.
+    # Each id and its position become one number: NumPy's sort is many times faster than its argsort.
     keys = ids.astype(np.int64) << bits
     keys |= np.arange(len(ids))
     keys.sort()

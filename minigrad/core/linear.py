@@ -33,7 +33,7 @@ class Linear(Node):
 
     def forward(self, x: Array, weight: Array, bias: Array | None) -> Array:
         self.form = _form(x, bias)
-        # BLAS reads the transposed weight in place, as a view.
+        # BLAS reads the transposed view as it is, without a copy.
         y = product(x, weight.T)
         if bias is not None:
             y += bias
@@ -65,7 +65,7 @@ def _form(x: Array, bias: Array | None) -> str:
 
 # ---- matrix products -------------------------------------------------------------------------------------------------
 
-# Matrices with fewer columns, or than rows by far, are faster multiplied all at once than one by one.
+# Matrices with few columns, less than this or by far less than rows, are faster multiplied all at once.
 _FEW = 16
 
 
@@ -83,7 +83,7 @@ class MatMul(Binary):
         if len(self.shapes[0]) == 2 < g._array.ndim:
             (n, k), m = self.shapes[0], g._array.shape[-1]
             if m < _FEW or 2 * m * (n + k) < n * k:
-                # As below, one product: few columns are, turned, few rows each.
+                # One product over all rows, as below, of the transposed matrices.
                 return ProductOfRows().of(_turned(g), _turned(b))
         return sum_to(MatMul().of(g, _turned(b)), self.shapes[0])
 
@@ -118,7 +118,7 @@ def rows(x: Array) -> Array:
 
 
 def _turned(x: Tensor) -> Tensor:
-    """`x.mT`, of which nobody keeps track where no history is recorded."""
+    """`x.mT`; where no history is recorded, it is not registered as a view."""
     return x.mT if current.enabled else x._new(x._array.swapaxes(-1, -2))
 
 
@@ -131,8 +131,8 @@ def product(a: Array, b: Array) -> Array:
         return product(rows(a), b).reshape(*a.shape[:-1], b.shape[1])
     if a.ndim > 2 or b.ndim > 2 or a.size == 1 or b.size == 1:
         return np.matmul(a, b, order="C")
-    # The same product with half of a microsecond less around it, and an outer one in a fourth of the time; but of one
-    # number, 0, and others it is 0 even where they are not finite.
+    # `dot` takes half a microsecond less than `matmul`, and for an outer product a fourth of its time.  But where a
+    # factor is a single 0, `dot` gives 0 even beside inf and nan: so that case is above.
     return a.dot(b)
 
 

@@ -31,9 +31,9 @@ def is_grad_enabled() -> bool:
 
 
 class _Switch:
-    """Holds grad mode at `mode` inside a `with` block, or during each call of a decorated function.
+    """Sets grad mode to `mode` inside a `with` block, or during each call of a decorated function.
 
-    Where no mode is to be given, the decorator needs no parentheses.
+    A subclass that takes no mode may be the decorator without parentheses, `@no_grad`.
     """
 
     def __new__(cls: Any, mode: Any = None) -> Any:
@@ -53,7 +53,7 @@ class _Switch:
         if inspect.isclass(function):
             warnings.warn("Decorating classes is deprecated: decorate their methods.", FutureWarning, stacklevel=2)
 
-        # A switch of its own for each call, so that a recursive one finds its way back.
+        # Each call has a switch of its own, so that a recursive one restores the right mode.
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             with _Switch(self.mode):
@@ -69,7 +69,7 @@ class _Switch:
 
 
 class _Steps(Generator[Any, Any, Any]):
-    """A generator whose body runs between its yields with grad mode at `mode`, which nobody else sees."""
+    """A generator whose body runs with grad mode at `mode`; between its steps, the caller's mode holds."""
 
     def __init__(self, mode: bool, generator: Generator[Any, Any, Any]) -> None:
         self.mode = mode
@@ -130,7 +130,7 @@ class inference_mode(_Switch):
 
 
 class set_grad_enabled(_Switch):
-    """From this call on operations are recorded or not; in a `with` statement, until its end.
+    """From this call on, operations are recorded, or are not; in a `with` statement, until its end.
 
     >>> import minigrad as torch
     >>> with torch.set_grad_enabled(False):
@@ -147,7 +147,7 @@ class set_grad_enabled(_Switch):
         current.enabled = mode
 
     def __enter__(self) -> None:
-        """Nothing is left to do: the call has turned the switch and knows what it found."""
+        """Do nothing: the constructor has set the mode, and remembers the earlier one."""
 
     def __repr__(self) -> str:
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"

@@ -1,4 +1,4 @@
-"""The operations that others are written in: arithmetic of elements; sums, repetitions and other shapes."""
+"""The operations that all others are written in: arithmetic of elements; sums, repetitions and other shapes."""
 
 from __future__ import annotations
 
@@ -52,15 +52,16 @@ class Elementwise(Binary):
     gradient of an input that was repeated is the sum over its repetitions.
     """
 
-    #: Whether a number beside halves is rounded to one; else the result is computed in float32, and then rounded.
+    #: Whether a number that stands beside halves (float16, bfloat16) is rounded to a half first; else the result is
+    #: computed in float32, and then rounded.
     rounds_numbers: ClassVar[bool] = False
 
-    #: The dtypes of integers that are computed with as they are, without a look at what becomes of them.
+    #: The dtypes of integers that need no promotion, if both operands have the same.
     integers: ClassVar[tuple[np.dtype[Any], ...]] = (dtypes.int64._numpy,)
 
     def of(self, a: Any, b: Any) -> Any:
         """The result for `a` and `b`, recorded if one of them requires a gradient."""
-        # Most operands are two of one class; to compare classes is faster than isinstance.
+        # Most operands are two of one class, and comparing classes is faster than isinstance.
         if type(a) is not type(b) and not (isinstance(a, Tensor) and isinstance(b, Tensor) and not b.is_sparse):
             return self.with_number(a, b)
         x, y = a._array, b._array
@@ -111,7 +112,7 @@ class Elementwise(Binary):
     def promote(self, a: object, b: object, x: object, y: object) -> tuple[Any, Any, Any, Any, dtype]:
         """The inputs in the result's dtype, the arrays to compute with, and that dtype.
 
-        A number stays one as an input, since gradients read it as it is.
+        An input that is a number stays a number, since gradients read it.
         """
         common = self.result_dtype(x, y)
         numbers = not (isinstance(a, Tensor) and isinstance(b, Tensor))
@@ -231,7 +232,7 @@ class Floating(Unary):
     """A unary op whose result is floating point, also for integers."""
 
     def of(self, x: Any) -> Tensor:
-        # By the name of the class: to ask for it by super() takes as long as the exponentials of a few numbers.
+        # `super()` would take as long as the exponentials of a few numbers.
         return Unary.of(self, x if x._array.dtype in FLOATS else cast(x, dtypes.get_default_dtype()))
 
 
@@ -254,7 +255,7 @@ class Log(Floating):
 
 
 class Clone(Unary):
-    """A copy of `x`, in memory order "K" as x is, or "C" contiguous."""
+    """A copy of `x`, in the memory order of `x` ("K") or contiguous ("C")."""
 
     order: Literal["K", "C"]
     form: str = "CloneBackward0"
@@ -283,7 +284,7 @@ class Mask(Unary):
 
 
 def masked(x: Tensor, mask: Array) -> Tensor:
-    """`x` where `mask`, which broadcasts to x's shape, holds, else 0, even where `x` is not finite."""
+    """`x` where `mask`, which broadcasts to its shape, holds, else 0, even where `x` is not finite."""
     return Mask(mask).of(x)
 
 
@@ -346,14 +347,14 @@ def sum_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
         return x._new(array.reshape(shape))
     sums = total(array, repeated_dims(array.shape, shape), keepdims=array.ndim == len(shape))
     sums = sums.astype(array.dtype, copy=False)
-    # Not a view if it need not be one: into an array of its own the walk adds other gradients.
+    # Not a view if possible: to an array of its own the walk adds other gradients in place.
     return x._new(sums if sums.shape == shape else sums.reshape(shape))
 
 
 def sum_of_repeated(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """`x` summed to `shape`, which broadcasts to its shape."""
     keepdim = len(shape) == x._array.ndim
-    # The last step that PyTorch takes: a sum, and where dimensions go, a view.
+    # Named as the last step that PyTorch takes: a sum, and where dimensions vanish, a view.
     form = "SumBackward0" if not shape else "SumBackward1" if keepdim else "ViewBackward0"
     return in_shape(Sum(repeated_dims(x._array.shape, shape), keepdim, form).of(x), shape)
 
@@ -393,7 +394,7 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
 class Reshape(View):
     """`x` with its elements in the same order in another shape: a view if its strides allow it, else a copy.
 
-    PyTorch has many names for it: `form` is the one to print here.
+    PyTorch has many operations for it: `form` is the name of the one to print.
     """
 
     formulas = ("dx = Reshape(g), back to x's shape",)
@@ -405,7 +406,7 @@ class Reshape(View):
         if array.flags.c_contiguous:
             return View.of(self, x)
         out = Unary.of(self, x)
-        # Of no elements, which share no memory, every other one is a view.
+        # A result without elements shares no memory, and counts as a view.
         if np.may_share_memory(array, out._array) or not array.size:
             share_storage(x, out, "" if current.enabled else "no_grad")
         elif self.form in ("ViewBackward0", "ReshapeAliasBackward0"):
@@ -452,7 +453,7 @@ class Sum(Unary):
 
 
 def kept_dims(y: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
-    """`y`, from which reducing `shape` has removed `dims` or left them at size 1, with those at size 1."""
+    """`y`, the result of reducing an array of `shape` over `dims`, with these dimensions kept at size 1."""
     ones = with_ones(shape, dims)
     return y if y._array.shape == ones else Reshape(ones).of_gradient(y)
 
@@ -490,10 +491,10 @@ def div(a: Tensor, b: Operand) -> Tensor:
     return Div().of(a, b)
 
 
-# As in PyTorch also by the name that it had in Python 2.
+# As in PyTorch, also under the name that Python 2 had for it.
 @method("__rtruediv__", "__rdiv__")
 def rdiv(a: Tensor, b: Operand) -> Tensor:
-    """`b / a`; of an array `b` the array `1 / a` times it, as in PyTorch."""
+    """`b / a`; for an array `b` it is `(1 / a) * b`, as in PyTorch."""
     return Rdiv().of(1, a) * b if isinstance(b, np.ndarray) else Rdiv().of(b, a)
 
 

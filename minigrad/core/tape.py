@@ -1,12 +1,12 @@
 """A recorded operation: an instance of an op is the call of it and its node in the graph.
 
-An op is a class with `forward` on arrays and, below it, its gradients in tensor operations.  Its parameters are the
-names it annotates, and go to the constructor; tensors go to the call:
+An op is a class with a method `forward` on arrays and, below it, its gradients in tensor operations.  The names that
+it annotates are its parameters, and go to the constructor; tensors go to the call:
 
     y = Sum((1,)).of(x)         # computes, and records itself if x requires a gradient: called once
 
-A node's edges lead to what made its inputs, not to the inputs: of the tensors it holds no more than its
-gradients read, as the names of their parameters say: `def da(self, g, b)` reads the second input.
+A node's edges lead to the nodes that made its inputs, not to the inputs.  Of the inputs it keeps only those that its
+gradients read, as their parameters' names say: `def da(self, g, b)` reads the second input.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ next_number = itertools.count().__next__
 # run forward in a copy of this one costs 0.1 µs, an np.errstate block 0.8 µs, and np.seterr would be global.
 _quiet = Context()
 _quiet.run(np.seterr, all="ignore")
-# With it goes the size of NumPy's buffer.  It copies there what is broadcast or converted, unless rows are as long:
-# with a buffer of 8192 elements, the arithmetic of a row or column and a matrix of longer rows takes twice as long.
+# The size of NumPy's buffer is set there, too.  NumPy copies broadcast or converted operands into it, unless rows are
+# longer: with its own 8192 elements, arithmetic of a row or column and a matrix takes twice as long.
 _quiet.run(np.setbufsize, 512)
 quiet = _quiet.copy
 
-# That state, and the variable it is in: to set it takes a tenth of the time of an np.errstate block.
+# NumPy's context variable and that state: to set it directly takes a tenth of the time of an np.errstate block.
 error_state, ignoring = next(iter(_quiet.items()))
 
 
@@ -56,21 +56,21 @@ Reads: TypeAlias = tuple[int, ...]
 
 
 def entry_of(x: object) -> Kept:
-    """What to keep of an input, which may be a number or None as well."""
+    """What to keep of an input: a tensor, a number or None."""
     storage = x._storage if isinstance(x, Tensor) else None
     return x, 0 if storage is None else storage.version
 
 
 def output_entry(out: Tensor) -> Kept:
-    """What to keep of an output: an alias without its history."""
+    """What to keep of an output: an alias without a history, since the output holds the node."""
     alias = out._new(out._array)
-    # Nobody else has seen the output yet: none makes its storage at the same time, as `storage_of` expects.
+    # Nobody else has seen the output yet, so no lock is needed, as in `storage_of`.
     storage = alias._storage = out._storage = out._storage or Storage()
     return alias, storage.version
 
 
 def unpack_saved(entry: Kept, node: Any) -> Any:
-    """What the node kept, checked to be as it was; the node of a Function may be gone, and None."""
+    """The value that the node, or None if it is gone, has kept; a RuntimeError if it was written to since."""
     value, version = entry
     if isinstance(value, Tensor) and value._storage is not None and value._storage.version != version:
         array: Array = value._array
@@ -83,7 +83,7 @@ def unpack_saved(entry: Kept, node: Any) -> Any:
 
 
 def released(node: Any) -> RuntimeError:
-    """The error of a second backward pass, after what `node` kept of the forward pass has been let go."""
+    """The error of a second backward pass, which needs what `node` has let go of after the first."""
     return RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
         f"been freed): what {_name_of(node)} kept of the forward pass is gone. Call the first backward with "
@@ -96,11 +96,11 @@ def _name_of(node: Any) -> str:
     return "a Function" if node is None else node.name()
 
 
-# ---- what to keep: each of these may be the `keep` of a class of nodes -----------------------------------------------
+# ---- the ways to keep it: one of these is the `keep` of a class of nodes ---------------------------------------------
 
 
 def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
-    """Keep what the gradients of the inputs that require one read, as `reads` says, and nothing of all else."""
+    """Keep what is read, as `reads` says, by the gradients of those inputs that require one, and nothing else."""
     kept = [NOTHING] * (len(inputs) + 1)
     edges = node.edges
     for place, positions in node.reads.items():
@@ -112,7 +112,7 @@ def keep_read(node: Any, inputs: Sequence[Any], out: Any) -> None:
 
 
 def keep_other(node: Any, inputs: Sequence[Any], out: Tensor) -> None:
-    """Keep each of the first two inputs if the other one requires a gradient, which reads it: as in a product."""
+    """As in a product: keep the first input if the second requires a gradient, and the other way round."""
     edges = node.edges
     a = NOTHING if edges[1] is None else entry_of(inputs[0])
     node._kept = (a, NOTHING if edges[0] is None else entry_of(inputs[1]))
@@ -145,9 +145,9 @@ GRADIENTS = {"dx": 0, "da": 0, "db": 1, "dc": 2}
 
 
 def stated_gradients(kind: Any) -> tuple[tuple[str, Reads], ...]:
-    """The names of the gradients that a class states or inherits, and what each reads.
+    """The names of the gradients that a class defines or inherits, and what each reads.
 
-    It names inputs as `forward` does, or as `x`, or `a`, `b` and `c` in turn; and `y` is the output.
+    Their parameters are named as those of `forward`, or `x`, or `a`, `b` and `c` in turn; `y` is the output.
     """
     positions = {"y": -1, "x": 0, "a": 0, "b": 1, "c": 2} | {name: i for i, name in enumerate(input_names(kind))}
     found = []
@@ -160,26 +160,29 @@ def stated_gradients(kind: Any) -> tuple[tuple[str, Reads], ...]:
 
 
 def input_names(kind: Any) -> tuple[str, ...]:
-    """What the `forward` of a class calls the inputs; a ufunc has no names for them."""
+    """The names that the `forward` of a class has for the inputs; a ufunc has none."""
     forward = getattr(kind, "forward", None)
     return _arguments(getattr(forward, "__wrapped__", forward))[1:]
 
 
 def _arguments(function: Any) -> tuple[str, ...]:
-    """The names of the arguments of a function of Python, none of a ufunc."""
+    """The names of the arguments of a Python function; a ufunc has none."""
     code = getattr(function, "__code__", None)
     return () if code is None else code.co_varnames[: code.co_argcount]
 
 
 @functools.cache
 def plan_of(stated: tuple[tuple[str, Reads], ...]) -> tuple[Any, Any, Any]:
-    """What calls the gradient for each input, what it reads, and what keeps that: one for all classes that state so."""
+    """For each input a function that calls its gradient, and what that reads; and the way to keep all of it.
+
+    Classes with the same gradients share one plan.
+    """
     reads = {GRADIENTS[name]: read for name, read in stated}
     return {GRADIENTS[name]: _reader(name, read) for name, read in stated}, reads, _keeping(reads)
 
 
 def _reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
-    """What calls the gradient of that name, of a node, for the upstream gradient `g`, with what it reads."""
+    """A function of a node and the upstream gradient `g`, which calls the gradient of that name with what it reads."""
     if not reads:
         return lambda node, g: getattr(node, name)(g)
     if len(reads) == 1:
@@ -188,7 +191,7 @@ def _reader(name: str, reads: Reads) -> Callable[[Any, Any], Any]:
 
 
 def _keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
-    """What keeps, when an operation is recorded, what its gradients read: the fastest there is."""
+    """The fastest of the ways to keep what the gradients read; None if they read nothing."""
     some = {position: read for position, read in reads.items() if read}
     if not some:
         return None
@@ -202,13 +205,13 @@ def _keeping(reads: dict[int, Reads]) -> Callable[..., None] | None:
 
 
 class Seams:
-    """What stands above the core, and is called by it: set there, and empty or an error where the core is alone."""
+    """Functions that files above the core set, and the core calls; None where the core is alone."""
 
-    #: What makes the `watch` of a node that a hook is registered at.
+    #: Makes the `watch` of a node, when the first hook is registered at it.
     watch: Any = None
 
-    #: Once a leaf has hooks: what shows a leaf the gradient that arrived for it, and returns what takes its place; and
-    #: what tells a leaf that a backward pass has added to its `.grad`.
+    #: Run the hooks of leaves, once there are some: the first on the gradient that arrived for a leaf, which returns
+    #: the one to take its place; the second after a backward pass has added to its `.grad`.
     run_leaf_hooks: Callable[[Tensor, Tensor], Tensor] | None = None
     run_post_accumulate_grad_hooks: Callable[[Tensor], None] | None = None
 
@@ -225,11 +228,11 @@ class Node:
     `number`
         grows with every node made: the nodes that made a node's inputs have smaller ones.
     `watch`
-        what sees the gradients that arrive and leave, such as hooks; None for nothing.
+        an object that sees the gradients that arrive and leave, such as hooks do; None most often.
 
-    The first line of a class's docstring says what it computes, and opens with a formula and a colon if there is one:
-    `explain` shows them.  A subclass says `forward`, on arrays, and its gradients: `dx`, or `da`, `db` and `dc`, of the
-    upstream gradient `g`.  The names of their other parameters say what they read, and what is kept for them:
+    The first line of a class's docstring says what it computes, if possible by a formula and a colon at its beginning:
+    `explain` shows it.  A subclass defines `forward`, on arrays, and its gradients `dx`, or `da`, `db` and `dc`, of the
+    upstream gradient `g`.  The names of their other parameters say what they read, and so what is kept:
 
         forward = np.multiply
 
@@ -250,27 +253,27 @@ class Node:
     #: Whether its backward is a user's code.
     is_written_by_users: ClassVar[bool] = False
 
-    #: What is kept of the forward pass: of input i at i, and of the output, if a gradient reads it, at the end.  None
-    #: after it has been let go of.
+    #: What is kept of the forward pass: input i at place i, and the output, if a gradient reads it, at the end.  None
+    #: after the backward pass.
     _kept: tuple[Kept, ...] | None
 
     #: The names that a class annotates are the parameters of its constructor; those that have a value may be left out.
     parameters: ClassVar[tuple[str, ...]] = ()
 
-    #: For the position of each input what calls the gradient that the class states.
+    #: For the position of each input a function that calls its gradient.
     gradients: ClassVar[dict[int, Callable[[Any, Any], Any]]] = {}
 
     #: For the position of each input what that gradient reads.
     reads: ClassVar[dict[int, Reads]] = {}
 
-    #: What keeps that, such as `keep_inputs`; None for nothing.
+    #: The way to keep that, such as `keep_inputs`; None if nothing is read.
     keep: ClassVar[Callable[..., None] | None] = None
 
-    #: The attributes in which `forward` sets arrays aside for the gradients; None after they have been let go of.
+    #: The attributes in which `forward` leaves arrays for the gradients; they are None after the backward pass.
     aside: ClassVar[tuple[str, ...]] = ()
 
-    #: The gradient of each input, as `explain` shows it, where that is not what the gradient itself does, called with
-    #: symbols; one that is for all inputs may be the last.
+    #: The gradient of each input in words, for `explain`, which otherwise calls the gradient with symbols to see its
+    #: formula; the last one is for all further inputs.
     formulas: ClassVar[tuple[str, ...]] = ()
 
     #: The values of the result, from arrays: a method, or a NumPy ufunc as it is.
@@ -326,7 +329,7 @@ class Node:
         return self.in_order(self.ways)
 
     def in_order(self, each: Sequence[Any]) -> tuple[Any, ...]:
-        """What there is for each input, without those that can have no gradient, in the order of PyTorch's node."""
+        """`each`, one for each input, without inputs that can have no gradient, in the order that PyTorch has."""
         return tuple([one for place, one in enumerate(each) if not self.gradients or place in self.gradients])
 
     def __call__(self, *g: Tensor) -> Any:
@@ -423,9 +426,9 @@ def _way(edge: Edge) -> tuple[Node | AccumulateGrad | None, int]:
 def _first_constructed(self: Node, *values: Any, **named: Any) -> None:
     """Make the first node of a class: write the constructor that sets its parameters, and call it.
 
-    It is written out, as by Python's dataclasses: a loop over the names would add a tenth to the time of a small sum.
-    It takes its own place, when it is first called: a program makes nodes of few classes, and to write the constructors
-    of all of them would take 2 ms of the import.
+    The constructor is source text, as with Python's dataclasses: a loop over the names would add a tenth to the time of
+    a small sum.  It takes the place of this function, at the first call: a program makes nodes of few classes, and to
+    write the constructors of all would take 2 ms of the import.
     """
     kind: Any = type(self)
     arguments = [f"{name}=kind.{name}" if hasattr(kind, name) else name for name in kind.parameters]
@@ -446,7 +449,7 @@ class Output(tuple[Any, int]):
 
 
 class Several(Node):
-    """A recorded operation with several outputs; a subclass says `forward(…)`, a list of arrays, and `backward(g)`.
+    """A recorded operation with several outputs; a subclass defines `forward`, a list of arrays, and `backward(g)`.
 
     `g` lists the gradients of the outputs, None for one that no gradient arrived for.
     """
@@ -463,7 +466,7 @@ class Several(Node):
 
 
 class Unary(Node):
-    """A recorded operation on one tensor; a subclass says `forward(x)` and the gradient `dx(g)`."""
+    """A recorded operation on one tensor; a subclass defines `forward(x)` and the gradient `dx(g)`."""
 
     def of(self, x: Any) -> Tensor:
         """The result for `x`, recorded if `x` requires a gradient."""
@@ -488,12 +491,12 @@ class View(Unary):
         return out
 
     def of_gradient(self, g: Tensor) -> Tensor:
-        """The view of a gradient; where no history is recorded, nobody counts writes to it: it is not known as one."""
+        """The same view of a gradient; where no history is recorded, it is not registered as a view of `g`."""
         return self.of(g) if current.enabled else g._new(self.forward(g._array))
 
 
 class Binary(Node):
-    """A recorded operation on two tensors; a subclass says `forward(a, b)` and the gradients `da(g)`, `db(g)`."""
+    """A recorded operation on two tensors; a subclass defines `forward(a, b)` and the gradients `da(g)`, `db(g)`."""
 
     def of(self, a: Any, b: Any) -> Tensor:
         """The result for `a` and `b`, recorded if one of them requires a gradient."""
@@ -515,14 +518,14 @@ def edge_to(x: Tensor | None) -> Edge:
 
 
 def watch_of(node: Node) -> Any:
-    """What is watched at `node`, to add to it."""
+    """The `watch` of `node`, made when it is first asked for."""
     if node.watch is None:
         node.watch = seams.watch()
     return node.watch
 
 
 class AccumulateGrad:
-    """Where the way of a gradient ends: it is added to the `.grad` of the leaf `variable`."""
+    """The end of a gradient's way: there it is added to the `.grad` of the leaf `variable`."""
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable

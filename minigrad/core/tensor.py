@@ -1,7 +1,7 @@
 """`Tensor`: an array that remembers how it was made.
 
-The class stands at the bottom: it knows what a tensor is and where its place in the graph is, and no operation.  Each
-operation is written on it, and attaches itself: `ops.py` the operators, `walk.py` the method `backward`.
+The class knows its array and its place in the graph, and no operation.  The files that define operations import it and
+attach them as methods: `ops.py` the operators, `walk.py` the method `backward`.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Tensor:
     # `_node`           the recorded operation that made this tensor (or which of its outputs this is), None for a leaf.
     # `_requires_grad`  whether a backward pass is to reach this tensor.
     # `_grad`           on a leaf, the sum of the gradients of all backward passes so far, or None.
-    # `_storage`        what all tensors on one memory share, None until there is something to know of it.
-    # `_base`           for a view, the tensor it is a view of, which is none itself.
-    # `_maker`          for a view, and nothing else, what `share_storage` says of it.
+    # `_storage`        what all tensors on one memory share, None until writes or views are to be counted.
+    # `_base`           for a view, the tensor it is a view of, never a view itself; else None.
+    # `_maker`          set on views only: why one must not be written to, see `share_storage`.
     __slots__ = ("__dict__", "__weakref__", "_array", "_base", "_grad", "_maker", "_node", "_requires_grad", "_storage")
 
     _array: Array
@@ -62,7 +62,7 @@ class Tensor:
     #: NumPy's arrays and scalars leave `array * tensor` to the tensor.
     __array_priority__: ClassVar[builtins.int] = 1000
 
-    # What gradients are written in: the files above attach it.
+    # What gradients are written in; `ops.py` and `linear.py` attach these.
     __add__: ClassVar[Operator]
     __mul__: ClassVar[Operator]
     __truediv__: ClassVar[Operator]
@@ -75,8 +75,8 @@ class Tensor:
     def _new(array: object, node: object = None) -> Tensor:
         """A tensor of `array`, made by `node`.
 
-        Whoever makes a tensor has one in hand, an input or a gradient, and calls this through it: `x._new(array)`.
-        Nothing is taken from `x`: also of a Parameter, or a sparse tensor, plain ones come.
+        Operations call it on an input or a gradient, `x._new(array)`.  Nothing is taken from `x`: even if that is a
+        Parameter or a sparse tensor, the result is a plain tensor.
         """
         out = _blank()
         # NumPy's reductions to 0-d give scalars, not arrays.
@@ -195,9 +195,9 @@ class Tensor:
         return out
 
     def _rewrite(self, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Take on the values of `compute(this tensor, …)`: where nothing is recorded, as under `no_grad`.
+        """Write `compute(this tensor, …)` into this tensor, where nothing is recorded, as under `no_grad`.
 
-        How a write is recorded is told above the core.
+        `minigrad.ops.writing` replaces this method by one that records the write.
         """
         if current.enabled and self.requires_grad:
             raise RuntimeError(
@@ -222,19 +222,19 @@ class Tensor:
         return gradient._into(self) if in_place else self + gradient
 
     def _into(self, total: Tensor) -> Tensor:
-        """`total`, to which this gradient is added in its memory."""
+        """Add this gradient to `total`, in the memory of `total`, and return that."""
         np.add(total._array, self._array, out=total._array)
         return total
 
 
-#: What stands beside a tensor in arithmetic.
+#: The other operand in arithmetic with a tensor.
 Operand: TypeAlias = Tensor | Number
 Operator: TypeAlias = Callable[[Tensor, Operand], Tensor]
 Function: TypeAlias = Callable[..., Tensor]
 
 
 def method(*names: str) -> Callable[[F], F]:
-    """The decorator of a function, or property, that is a method of `Tensor`, by these names."""
+    """A decorator that makes a function, or a property, a method of `Tensor` under these names."""
 
     def attach(function: F) -> F:
         if isinstance(function, FunctionType) and not function.__qualname__.startswith("Tensor."):
@@ -248,9 +248,9 @@ def method(*names: str) -> Callable[[F], F]:
 
 
 def members(family: T) -> T:
-    """The decorator of a class whose methods and properties are those of `Tensor`; it never has an instance."""
+    """A decorator that makes the methods and properties of a class, which never has an instance, those of `Tensor`."""
     for name, member in vars(family).items():
-        # What else Python writes into each class, such as `__module__`, binds to no instance.
+        # Methods and properties have it; what Python writes into each class, such as `__module__`, has not.
         if hasattr(member, "__get__"):
             method(name)(member)
     return family
@@ -270,13 +270,14 @@ class Storage:
         weak references to the views of it: their histories have to follow a write that is recorded.
     """
 
-    # Values of the class, which take no time to set: an operation that keeps its output makes a storage.
+    # Values of the class take no time to set: each operation that keeps its output makes a storage.
     version: int = 0
     views: Sequence[weakref.ref[Tensor]] = ()
+    # With more views than this, those that are gone are looked for.
     _crowded: int = 16
 
     def forget_views(self, views: list[weakref.ref[Tensor]]) -> None:
-        """Forget those of the views that are gone: other threads may add some at the same time."""
+        """Remove the references to views that are gone, while other threads may add some."""
         with _making:
             seen = len(views)
             views[:seen] = [each for each in views[:seen] if each() is not None]
@@ -284,7 +285,7 @@ class Storage:
 
 
 def free_in_forks(lock: Any) -> Any:
-    """`lock`, which no thread holds while another one forks: in the child nobody would release it."""
+    """`lock`, which is held by nobody while the process forks: in the child nobody would release it."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
     return lock
@@ -294,7 +295,7 @@ _making = free_in_forks(RLock())
 
 
 def storage_of(x: Tensor) -> Storage:
-    """The storage of `x`, made now if nobody asked before."""
+    """The storage of `x`, made when it is first asked for."""
     if x._storage is None:
         # (A `with` block takes twice as long.)
         _making.acquire()
@@ -310,8 +311,8 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
     """Let `view`, whose array lies in that of `x`, count writes together with `x` and follow its history.
 
     `made_by` is empty, or says why this view must not be written to while operations are recorded: "no_grad" if it
-    was made while they were not, else the name of the operation that made it as one of several.  What holds of a view
-    holds of its views, too.
+    was made while they were not, else the name of the operation that made it as one of several.  Views of such a view
+    inherit the reason.
     """
     storage = view._storage = x._storage or storage_of(x)
     if x._base is None:
@@ -328,7 +329,7 @@ def share_storage(x: Tensor, view: Tensor, made_by: str = "") -> None:
 def check_keeps_shape(
     own: tuple[int, ...], found: tuple[int, ...], remedy: str = "an in-place operation cannot change the shape"
 ) -> None:
-    """Nothing if what is to be written into something of the shape `own` has that shape; else a RuntimeError."""
+    """Raise a RuntimeError unless what is to be written, of the shape `found`, has the shape `own`."""
     if found != own:
         raise RuntimeError(f"output with shape {list(own)} doesn't match the broadcast shape {list(found)}: {remedy}")
 
@@ -372,7 +373,7 @@ class Size(tuple[int, ...]):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
-        # By the name of the class: to ask for it by super() takes as long as the item.
+        # `super()` would take as long as the item itself.
         found = tuple.__getitem__(self, index)
         return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
@@ -380,7 +381,7 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(other))
 
     def __radd__(self, other: tuple[Any, ...]) -> Size:
-        # Of a list, `sizes += x.shape` is its own affair.
+        # A list extends itself by `sizes += x.shape`.
         return Size(other) + self if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Size:

@@ -126,7 +126,7 @@ class Tensor:
     def __rand__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits that each integer has in common with that of `other`; of bools, whether both hold."""
     def __rdiv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
-        """`b / a`; of an array `b` the array `1 / a` times it, as in PyTorch."""
+        """`b / a`; for an array `b` it is `(1 / a) * b`, as in PyTorch."""
     def __reduce_ex__(self, protocol: builtins.object) -> builtins.tuple[typing.Any, ...]:
         """How `copy.copy` and `pickle` make this tensor again: as a leaf without `.grad`, on its memory or a copy."""
     def __repr__(self) -> builtins.str: ...
@@ -153,7 +153,7 @@ class Tensor:
     def __rsub__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """`b - a`."""
     def __rtruediv__(self, b: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
-        """`b / a`; of an array `b` the array `1 / a` times it, as in PyTorch."""
+        """`b / a`; for an array `b` it is `(1 / a) * b`, as in PyTorch."""
     def __rxor__(self, other: Tensor | builtins.bool | builtins.int | builtins.float | np.generic) -> Tensor:
         """The bits in which each integer differs from that of `other`; of bools, whether just one holds."""
     def __setitem__(self, index: builtins.object, value: builtins.object) -> None:
@@ -171,14 +171,14 @@ class Tensor:
     def _before(self) -> Tensor:
         """This tensor as it is, with its history, whatever becomes of it."""
     def _check_recordable(self, recorded: builtins.bool = False) -> None:
-        """Nothing if an in-place operation on this tensor is not `recorded`, or can be; else a RuntimeError."""
+        """Raise a RuntimeError if an in-place operation on this tensor is `recorded`, and cannot be."""
     def _check_writable(self) -> None:
-        """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
+        """Raise a RuntimeError unless each element has a place of its own in memory that can be written."""
     def _follow(self, node: typing.Any, earlier: typing.Any) -> None:
         """Let `node` be the history of this tensor, where `earlier` was; its base, and all views of that, follow."""
     _grad: Tensor | None
     def _into(self, total: Tensor) -> Tensor:
-        """`total`, to which this gradient is added in its memory."""
+        """Add this gradient to `total`, in the memory of `total`, and return that."""
     def _is_view(self) -> builtins.bool:
         """Whether this tensor is a view of another one, through which gradients flow."""
     _maker: builtins.str

@@ -123,16 +123,16 @@ def grad(
 
 
 class Walk:
-    """A walk from outputs to leaves, which hands on gradients; in a `with` block, in grad mode if it is to `record`.
+    """A walk from outputs to leaves, which hands on gradients; it runs in a `with` block, and is recorded if `record`.
 
     `targets`
-        the tensors whose gradients are asked for by name, by the edges to them.
+        the tensors whose gradients are asked for, by the edges to them; empty if those of all leaves are.
     `arrived`
-        their gradients, or those of all leaves.
+        these gradients, by the edges.
     `owned`
-        where nobody else holds the gradient.
+        the edges whose gradient nobody else holds, so that another can be added to it in place.
     `retained`
-        tensors that keep their gradient, though they are no leaves, with it.
+        tensors that are no leaves but keep their gradient, each with it.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Walk:
         current.enabled = self.earlier
 
     def ask(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What a user's hook or Function returns: in NumPy's error state as the user has set it."""
+        """Call a user's hook or Function, in NumPy's error state as the user has set it."""
         error_state.reset(self.users_state)
         try:
             return function(*args)
@@ -167,7 +167,7 @@ class Walk:
             self.users_state = error_state.set(ignoring)
 
     def run(self) -> None:
-        """Walk all the way, and find what has `arrived`: after the hooks of leaves, what these returned."""
+        """Walk all the way; then run the hooks of leaves on what has `arrived`, which they may replace."""
         useful = self.useful
         self._hand_on(self.starts if useful is None else [start for start in self.starts if start[0] in useful])
         self.arrived |= self.sums
@@ -203,20 +203,20 @@ class Walk:
                     several.add(edge.node)
                     heappush(heap, (-edge.node.number, edge.node))
                 sums[edge] = gradient
-                # What a backward returns is `g` itself, a view, or nobody else's (see Node.backward).
+                # A gradient that is neither `g` itself nor a view is nobody else's: see Node.backward.
                 if not (record or gradient is g or gradient.is_sparse) and gradient._array.base is None:
                     owned.add(edge)
             # The newest node that waits has its whole gradient.  Without one, all gradients are at the leaves.
             if not heap:
                 return
             _, node = heappop(heap)
-            # Nothing but `g` holds this gradient now: it goes as soon as it has been handed on.
+            # Only `g` holds this gradient now: its memory is free as soon as it has been handed on.
             arrivals, gradients, gradient, earlier = (), None, None, None
             g = sums.pop(node, None)
-            # It makes of it the gradients of its inputs, which are on their way now, and forgets the forward pass.
+            # The node computes the gradients of its inputs, which arrive next, and forgets the forward pass.
             gradients = node.backward(g) if plain and node.watch is None and g is not None else self._visit(node, g)
             owned.discard(node)
-            # Of one length, as node.backward has it: to look at that, too, takes as long as a small node.
+            # They are of one length; strict=True would take as long as a small node.
             arrivals = () if gradients is None else zip(node.edges, gradients)  # noqa: B905
             if not self.retain and gradients is not None:
                 node.release()
@@ -224,7 +224,7 @@ class Walk:
     # ---- beside it: several outputs, hooks, gradients asked for by name ----------------------------------------------
 
     def _visit(self, node: Node, g: Any) -> Sequence[Tensor | None] | None:
-        """What a node with several outputs, or one that somebody looks at, hands on; None if the walk ends here."""
+        """What a node hands on that has several outputs or hooks, or whose gradient is asked for; None for nothing."""
         edges: list[Any] = [node]
         arrived = [g]
         if isinstance(node, Several):
@@ -232,7 +232,7 @@ class Walk:
             edges = [(node, position) for position in range(node.count)]
             arrived = [self.sums.pop(edge, None) for edge in edges]
         if not self.record and (node.is_written_by_users or (node.watch is not None and node.watch.hooks)):
-            # What they get they may write into: nobody else holds it.
+            # A user's code may write into what it gets: so nobody else may hold that.
             pairs = zip(edges, arrived, strict=True)
             arrived = [each if each is None or edge in self.owned else each.clone() for edge, each in pairs]
         self.owned.difference_update(edges)
@@ -260,7 +260,7 @@ class Walk:
 
 
 def _ways(starts: Starts, targets: Iterable[Edge]) -> set[Edge]:
-    """The edges that lead to `targets` from `starts`: to them, and to nodes with an edge that leads there."""
+    """The edges on the ways from `starts` to `targets`: those to targets, and to nodes with an edge on such a way."""
     found: dict[Node, list[Edge]] = {}
     stack: list[Edge] = [edge for edge, _ in starts]
     while stack:
@@ -279,7 +279,7 @@ def _ways(starts: Starts, targets: Iterable[Edge]) -> set[Edge]:
 
 
 def _check_shape(x: Tensor, gradient: Tensor) -> None:
-    """Nothing if a gradient has the shape of `x`; else a RuntimeError."""
+    """Raise a RuntimeError unless a gradient has the shape of `x`."""
     shape = gradient.shape if gradient.is_sparse else gradient._array.shape
     if x._array.shape != shape:
         problem = f"got {list(shape)} but expected shape compatible with {list(x._array.shape)}"
@@ -287,7 +287,7 @@ def _check_shape(x: Tensor, gradient: Tensor) -> None:
 
 
 def _check_fits(earlier: Tensor, gradient: Tensor) -> None:
-    """Nothing if a gradient can be added to the `.grad` that is there; else a RuntimeError."""
+    """Raise a RuntimeError unless a gradient can be added to the `.grad` that is there."""
     if not (earlier.is_sparse or gradient.is_sparse) and earlier._array.shape == gradient._array.shape:
         return  # Sooner than by the shapes of tensors.
     remedy = "the .grad of before does not fit this gradient. Call zero_grad() first"

@@ -627,7 +627,7 @@ def scaled_dot_product_attention(
 
 
 def _check_operands(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
-    """Nothing if ranks, dtypes and the probability are as they should be; else PyTorch's error."""
+    """Raise PyTorch's error unless ranks, dtypes and the probability are as they should be."""
     given = (query, key, value)
     fits = mask is None or mask.dtype in (bool_, float32, query.dtype)
     if len({x.dtype for x in given}) > 1 or not query.is_floating_point() or not fits:

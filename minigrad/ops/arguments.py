@@ -115,7 +115,7 @@ _LARGEST_HALF = 65504.0
 
 
 def check_cast(result: dtype, target: dtype, remedy: str = "an in-place operation cannot change the dtype") -> None:
-    """Nothing if a result of that dtype may be written into a tensor of the dtype `target`; else a RuntimeError."""
+    """Raise a RuntimeError unless a result of that dtype may be written into a tensor of the dtype `target`."""
     if category(result) > category(target):
         problem = f"result type {result._tensor_name} can't be cast to the desired output type {target._tensor_name}"
         raise RuntimeError(f"{problem}: {remedy}")
@@ -176,19 +176,19 @@ def assigned(value: Number, target: dtype) -> Array:
 
 
 def check_real(problem: str, x: Tensor) -> None:
-    """Nothing for a tensor of floating-point numbers; else a RuntimeError that begins with `problem`."""
+    """Raise a RuntimeError that begins with `problem` unless the tensor is of floating-point numbers."""
     if x._array.dtype not in FLOATS:
         raise RuntimeError(f"{problem}. Got: {x.dtype._tensor_name}. Convert it first: x.float()")
 
 
 def check_numbers(kernel: str, of: np.dtype[Any], remedy: str = "expected numbers, such as x.long()") -> None:
-    """Nothing for a dtype of numbers; for that of bools a NotImplementedError that names `kernel`."""
+    """Raise a NotImplementedError that names `kernel` for the dtype of bools."""
     if of.kind == "b":
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool': {remedy}")
 
 
 def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float()") -> None:
-    """Nothing for a tensor or array of floating-point numbers; else a NotImplementedError that names `kernel`."""
+    """Raise a NotImplementedError that names `kernel` unless a tensor or array is of floating-point numbers."""
     array = getattr(x, "_array", x)
     if array.dtype not in FLOATS:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array)._tensor_name}': {remedy}")
@@ -264,7 +264,7 @@ def as_dtype(name: str, given: object) -> dtypes.dtype | None:
 
 
 def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
-    """Nothing if a tensor of that dtype can be made to require a gradient; a RuntimeError for integers and bools."""
+    """Raise a RuntimeError if a tensor of integers or bools is to require a gradient."""
     if not isinstance(requires_grad, bool):
         raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
     if requires_grad and not of.is_floating_point:
@@ -273,7 +273,7 @@ def check_can_require_grad(of: dtypes.dtype, requires_grad: bool) -> None:
 
 
 def check_shape(name: str, shape: tuple[int, ...], wanted: np.dtype[Any]) -> None:
-    """Nothing for the shape of an array; a RuntimeError else."""
+    """Raise a RuntimeError unless an array can have that shape."""
     if min(shape, default=0) < 0:
         begins = {"zeros": "zeros: Dimension size must be non-negative.", "eye": "n must be greater or equal to 0,"}
         begin = begins.get(name, "Trying to create tensor with")

@@ -542,7 +542,7 @@ def named_padding(
 def _check(
     name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False
 ) -> None:
-    """Nothing if the operands of a convolution fit, else PyTorch's error."""
+    """Raise PyTorch's error unless the operands of a convolution fit."""
     x, w = list(input.shape), list(weight.shape)
     if len(x) != dims + 2 or len(w) != dims + 2:
         ranks = f"{dims + 1}D (unbatched) or {dims + 2}D (batched)"

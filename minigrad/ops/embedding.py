@@ -262,7 +262,7 @@ def embedding_bag(
 
 
 def _check_factors(input: Tensor, weight: Tensor, mode: str, factors: Tensor) -> None:
-    """Nothing if the factors of the rows fit; else PyTorch's error."""
+    """Raise PyTorch's error unless the factors fit the ids and the table."""
     if input.shape != factors.shape:
         raise ValueError(f"embedding_bag: If per_sample_weights ({factors.shape}) has one per id, of {input.shape}")
     if mode != "sum":

@@ -413,7 +413,7 @@ def _from_start(item: object) -> bool:
 
 
 def check_places(places: Tensor, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
-    """Nothing if `places` are in the dimensions `dims`, counted from their start or end; else an IndexError."""
+    """Raise an IndexError unless all `places` are in the dimensions `dims`, counted from their start or end."""
     check_range(places._array, math.prod([shape[dim] for dim in dims]), dims[0])
 
 

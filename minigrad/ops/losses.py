@@ -82,7 +82,7 @@ class Loss(Node):
 
 
 def check_constant(function: str, argument: str, weight: Tensor) -> None:
-    """Nothing if no gradient is asked for of an argument that PyTorch gives none."""
+    """Raise a RuntimeError if a gradient is asked for of an argument that has none in PyTorch."""
     if weight.requires_grad and current.enabled:
         raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'")
 
@@ -338,7 +338,7 @@ def _shaped(target: Tensor, x: Tensor) -> Tensor:
 
 
 def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str) -> None:
-    """Nothing if class ids and weights fit the scores; else PyTorch's error."""
+    """Raise PyTorch's error unless class ids and weights fit the scores."""
     shape = x._array.shape
     _check_shapes(shape, target._array.shape)
     check_floating(kernel, x, "scores are real numbers, input.float()")
@@ -354,7 +354,7 @@ def _check_classes(x: Tensor, target: Tensor, weight: Tensor | None, kernel: str
 
 
 def _check_shapes(shape: tuple[int, ...], ids: tuple[int, ...]) -> None:
-    """Nothing if class ids of the shape `ids` fit scores of the shape `shape`; else the error that PyTorch finds first.
+    """Raise the error that PyTorch finds first unless class ids of the shape `ids` fit scores of the shape `shape`.
 
     It says what to do about it.
     """

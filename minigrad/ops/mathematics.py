@@ -493,7 +493,7 @@ def _scaled(op: Elementwise, b: Any, alpha: Number, a: Any) -> Any:
 
 
 def check_alpha(alpha: object, common: dtype) -> None:
-    """Nothing if `alpha`, an addend's factor, is of no higher kind than sums of that dtype; else a RuntimeError."""
+    """Raise a RuntimeError if `alpha`, an addend's factor, is of a higher kind than sums of that dtype."""
     if (isinstance(alpha, bool) and common is not bool_) or (isinstance(alpha, float) and not common.is_floating_point):
         raise RuntimeError(f"For results of {common!r}, argument alpha must not be a {type(alpha).__name__}.")
 

@@ -186,7 +186,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
 
 
 def _check_ranks(kind: str, ndim: int, **factors: Tensor) -> None:
-    """Nothing if all factors have so many dimensions, as what is of that kind has; else a RuntimeError."""
+    """Raise a RuntimeError, which names that `kind` of tensor, unless all factors have `ndim` dimensions."""
     for name, each in factors.items():
         if each.ndim != ndim:
             raise RuntimeError(f"{name} must be {kind}, got {each.ndim}-D tensor; matmul() takes other ranks")

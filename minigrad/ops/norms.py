@@ -414,7 +414,7 @@ def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Ten
 
 
 def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
-    """Nothing if there is an element of each parameter for each channel, and running statistics are constants."""
+    """Raise an error unless each parameter has an element per channel, and running statistics need no gradient."""
     channels = input._array.shape[1] if input._array.ndim > 1 else 0
     for name, each in parameters.items():
         if each is not None and each._array.size != channels:

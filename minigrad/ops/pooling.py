@@ -241,7 +241,7 @@ def _wanted(name: str, input: Tensor, dims: int, output_size: Any) -> tuple[int,
 
 
 def _check_input(name: str, input: Tensor, dims: int) -> None:
-    """Nothing for an input `(N, C, *)` or `(C, *)` of floating-point numbers."""
+    """Raise PyTorch's error unless the input is `(N, C, *)` or `(C, *)`, of floating-point numbers."""
     if input._array.ndim - dims not in (1, 2) or 0 in input._array.shape[-dims - 1 :]:
         ranks = f"{dims + 1}D or {dims + 2}D (batch mode) tensor"
         raise RuntimeError(f"{name}: Expected {ranks} with optional 0 dim batch size, but got:{list(input.shape)}")

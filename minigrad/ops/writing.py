@@ -185,7 +185,7 @@ class Recording(Tensor):
                 tensors.hooks.keep_retaining(view, before)
 
     def _check_recordable(self, recorded: bool = False) -> None:
-        """Nothing if an in-place operation on this tensor is not `recorded`, or can be; else a RuntimeError."""
+        """Raise a RuntimeError if an in-place operation on this tensor is `recorded`, and cannot be."""
         base = self if self._base is None else self._base
         if not (recorded or (current.enabled and (self._requires_grad or base._requires_grad))):
             return
@@ -200,7 +200,7 @@ class Recording(Tensor):
             raise RuntimeError(refusal(self._maker, "and is being modified inplace"))
 
     def _check_writable(self) -> None:
-        """Nothing if each element has a place of its own in memory that can be written; else a RuntimeError."""
+        """Raise a RuntimeError unless each element has a place of its own in memory that can be written."""
         if not self._array.flags.writeable:
             problem = "unsupported operation: more than one element of the written-to tensor refers to a single memory"
             remedy = "Please clone() the tensor before performing the operation, also of a part of an expanded tensor"

@@ -106,9 +106,9 @@ class ByParameter(Optimizer):
         return loss
 
     def _check(self, parameter: Tensor, names: list[str], options: Group) -> None:
-        """Nothing if the parameter can move: by its gradient, by what is remembered, with the options as they are.
+        """Raise an error unless the parameter can move by its gradient, the state that is kept of it, and the options.
 
-        Errors: RuntimeError for the parameter, its gradient or what is remembered, KeyError for an option.
+        It is a RuntimeError for the parameter, its gradient or its state, a KeyError for an option.
         """
         gradient: Any = parameter._grad
         array, sparse = parameter._array, gradient.is_sparse

@@ -73,7 +73,7 @@ CPU = device("cpu")
 
 
 def check_on_cpu(given: object) -> None:
-    """Nothing if tensors can be made on this device; else an error as a PyTorch without accelerators raises."""
+    """Raise what PyTorch raises on a machine without accelerators unless tensors can be made on this device."""
     # Most often it is this one word: nothing has to be read in it.
     known = "cpu" if isinstance(given, str) and given == "cpu" else given.type if isinstance(given, device) else None
     kind = known or device(given).type

@@ -73,7 +73,7 @@ class Advice:
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: object = None) -> None:
-        """None, or the ModuleNotFoundError of `import minigrad.fft`, the ImportError of `from minigrad import fft`."""
+        """Raise the errors of `import minigrad.fft` and of `from minigrad import fft`; find nothing else."""
         place, _, name = fullname.rpartition(".")
         frame = sys._getframe()
         while frame.f_back is not None and "importlib" in frame.f_back.f_code.co_filename:

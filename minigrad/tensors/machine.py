@@ -86,7 +86,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def set_default_device(device: device | str | None) -> None:
-    """Nothing for "cpu" or None, where all tensors are; an error for any other device."""
+    """Do nothing for "cpu" or None, where all tensors are; an error for any other device."""
     check_on_cpu(CPU if device is None else device)
 
 

@@ -459,7 +459,7 @@ class Module:
         return LoadResult(missing, unexpected)
 
     def compile(self, *args: object, **kwargs: object) -> None:
-        """Nothing: there is no compiler, and PyTorch's changes no result."""
+        """Do nothing: there is no compiler, and PyTorch's changes no result."""
 
     # ---- printed form --------------------------------------------------------------------------------------------
 

@@ -392,7 +392,7 @@ class RNNBase(Recurrent):
         return list(self._parameters)
 
     def flatten_parameters(self) -> None:
-        """Nothing: it is for GPUs."""
+        """Do nothing: it is for GPUs."""
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """The last layer's hidden states of all steps, and the last state of every layer.
