@@ -264,7 +264,8 @@ def _enter(variant: Any, place: str, names: Sequence[str]) -> None:
     """Enter `variant` at this place under these names."""
     for name in names:
         declared[place][name] = variant
-        if place == "Tensor":
+        # A method that a program has replaced before this file is imported stays as the program has it.
+        if place == "Tensor" and getattr(vars(Tensor).get(name), "__module__", "minigrad.").startswith("minigrad."):
             setattr(Tensor, name, variant)
 
 

@@ -15,13 +15,8 @@ from minigrad.nn import functional as F
 SHAPE = (31, 67, 101)
 
 CURVES: list[Callable[[Any], Any]] = [
-    F.gelu,
-    lambda x: F.gelu(x, approximate="tanh"),
-    F.silu,
-    F.softplus,
-    torch.sigmoid,
-    torch.tanh,
-]
+    F.gelu, lambda x: F.gelu(x, approximate="tanh"), F.silu, F.softplus, torch.sigmoid, torch.tanh,
+]  # fmt: skip
 
 
 def normal(*shape: int) -> Any:

@@ -154,6 +154,9 @@ import minigrad.random
 assert ("numpy.random" in sys.modules) == numpys
 # What is declared in files that are imported later.
 assert torch.conv2d is torch.nn.functional.conv2d
+# A method that the program replaces stays so, also if the file that declares it is imported after that.
+torch.Tensor.sort = lambda self: "the program's"
+assert torch.ones(2).topk(1).values == 1 and torch.ones(2).sort() == "the program's"
 """
 
 
@@ -173,7 +176,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 14500, "minigrad/core": 1639, "tests": 12144}
+BUDGET = {"minigrad": 14499, "minigrad/core": 1639, "tests": 12142}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

@@ -24,15 +24,9 @@ from minigrad.core.dtypes import Array
 
 #: The same examples each time; then the smallest broken one, and nothing printed on the way.
 STEADY = settings(
-    max_examples=25,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    verbosity=Verbosity.quiet,
-    phases=[Phase.generate, Phase.shrink],
-    report_multiple_bugs=False,
-    suppress_health_check=list(HealthCheck),
-)
+    max_examples=25, derandomize=True, database=None, deadline=None, phases=[Phase.generate, Phase.shrink],
+    verbosity=Verbosity.quiet, report_multiple_bugs=False, suppress_health_check=list(HealthCheck),
+)  # fmt: skip
 
 
 #: Draws a value; the name it is given is the one that a broken law shows it under.

@@ -317,7 +317,7 @@ def _of_images(kernel: str, x: Tensor, size: PerDim, dilation: PerDim, padding: 
 
 
 def of_each_rank(declare: Callable[[int], None]) -> None:
-    """The decorator of a function that declares operations for one number of dimensions: it does for 1, 2 and 3."""
+    """The decorator of a function that declares operations of so many dimensions: it is called with 1, 2 and 3."""
     for dims in (1, 2, 3):
         declare(dims)
 
@@ -454,8 +454,8 @@ def _finished(y: Array, bias: Array | None, like: Array) -> Array:
 
 
 @of_each_rank
-def _declare_convolutions(dims: int) -> None:
-    """`conv1d` and `conv_transpose1d`, or those of 2 or 3 dimensions."""
+def _declare_conv(dims: int) -> None:
+    """`conv1d`, `conv2d` or `conv3d`."""
 
     @op("torch", "nn.functional", name=f"conv{dims}d")
     def conv(
@@ -485,6 +485,11 @@ def _declare_convolutions(dims: int) -> None:
         pads = named_padding(padding, weight.shape[2:], steps, apart)
         windows = Windows(weight.shape[2:], steps, apart, tuple(pads))
         return Convolution(windows, groups).of(input, weight, bias)
+
+
+@of_each_rank
+def _declare_conv_transpose(dims: int) -> None:
+    """`conv_transpose1d`, `conv_transpose2d` or `conv_transpose3d`."""
 
     @op("torch", "nn.functional", name=f"conv_transpose{dims}d")
     def conv_transpose(

@@ -132,7 +132,7 @@ def _form(name: str, dims: int) -> str:
 
 @of_each_rank
 def _declare_pooling(dims: int) -> None:
-    """The poolings of 1, 2 or 3 dimensions."""
+    """`max_pool1d` and `avg_pool1d`, or those of 2 or 3 dimensions."""
 
     @op("nn.functional", name=f"max_pool{dims}d")
     def max_pool(
@@ -179,6 +179,11 @@ def _declare_pooling(dims: int) -> None:
         windows = _windows(f"avg_pool{dims}d", input, dims, kernel_size, stride, padding, ceil_mode)
         divisors = _divisors(windows, input._array.shape[-dims:], count_include_pad)
         return AvgPool(windows, divisors, _form("AvgPool{}", dims)).of(input)
+
+
+@of_each_rank
+def _declare_adaptive_pooling(dims: int) -> None:
+    """`adaptive_max_pool1d` and `adaptive_avg_pool1d`, or those of 2 or 3 dimensions."""
 
     @op("nn.functional", name=f"adaptive_max_pool{dims}d")
     def adaptive_max_pool(input: Tensor, output_size: PerDim | None) -> Tensor:

@@ -43,17 +43,15 @@ def step_counter() -> Tensor:
 class ByParameter(Optimizer):
     """An optimiser whose parameters move one after the other, each by its gradient and what is remembered of it.
 
-    A subclass annotates its options, and as `ClassVar` those of here that it has not.  `foreach` and `fused` choose
-    between PyTorch's ways to compute the same step: here there is one.
+    A subclass annotates its options.  `foreach` and `fused` choose between PyTorch's ways to compute the same step, of
+    which there is one here.
     """
 
     params: Iterable[Any]
     _: KW_ONLY
     maximize: bool = False
     foreach: bool | None = None
-    capturable: bool = False
     differentiable: bool = False
-    fused: bool | None = None
 
     #: The options that come first in a state dict; the others follow in the order of the arguments.
     _first: ClassVar[tuple[str, ...]] = ()
@@ -223,7 +221,8 @@ class SGD(ByParameter):
     dampening: float = 0
     weight_decay: Rate = 0
     nesterov: bool = False
-    capturable: ClassVar[bool]  # type: ignore[misc]  # it is none of its options
+    _: KW_ONLY
+    fused: bool | None = None
 
     def _begin(self, given: dict[str, Any]) -> None:
         if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
@@ -293,6 +292,10 @@ class Adam(ByParameter):
     weight_decay: float = 0
     amsgrad: bool = False
     _: KW_ONLY
+    capturable: bool = False
+    # Once more, since here it comes after another one, as a state dict shows.
+    differentiable: bool = False
+    fused: bool | None = None
     decoupled_weight_decay: bool = False
 
     def _begin(self, given: dict[str, Any]) -> None:
@@ -372,7 +375,8 @@ class Adagrad(ByParameter):
     weight_decay: float = 0
     initial_accumulator_value: float = 0
     eps: float = 1e-10
-    capturable: ClassVar[bool]  # type: ignore[misc]  # it is none of its options
+    _: KW_ONLY
+    fused: bool | None = None
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array) -> None:
         v += g * g
@@ -407,7 +411,8 @@ class RMSprop(ByParameter):
     weight_decay: float = 0
     momentum: float = 0
     centered: bool = False
-    fused: ClassVar[bool | None]  # type: ignore[misc]  # it is none of its options
+    _: KW_ONLY
+    capturable: bool = False
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, b: Any = None) -> None:
         average_square(v, g, options["alpha"])
@@ -441,7 +446,8 @@ class Adadelta(ByParameter):
     rho: float = 0.9
     eps: float = 1e-6
     weight_decay: float = 0
-    fused: ClassVar[bool | None]  # type: ignore[misc]  # it is none of its options
+    _: KW_ONLY
+    capturable: bool = False
 
     def _rule(self, number: float, options: Group, w: Array, g: Array, v: Array, u: Array) -> None:
         rho, eps = options["rho"], options["eps"]
@@ -481,10 +487,8 @@ class SparseAdam(ByParameter):
     lr: Rate = 1e-3
     betas: tuple[float, float] = (0.9, 0.999)
     eps: float = 1e-8
-    foreach: ClassVar[bool | None]  # type: ignore[misc]  # it is none of its options
-    capturable: ClassVar[bool]  # type: ignore[misc]
+    foreach: ClassVar[bool | None]  # type: ignore[misc]  # it has neither of the two
     differentiable: ClassVar[bool]  # type: ignore[misc]
-    fused: ClassVar[bool | None]  # type: ignore[misc]
 
     def _begin(self, given: dict[str, Any]) -> None:
         for name in ("lr", "eps"):

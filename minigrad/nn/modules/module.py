@@ -531,6 +531,8 @@ def _path(prefix: str, name: str) -> str:
 
 # ---- a state, read and written ---------------------------------------------------------------------------------------
 
+_TURNED = " It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features)."
+
 
 def _persistent(module: Module) -> dict[str, Tensor]:
     """The module's own parameters and buffers that a state dict holds."""
@@ -551,7 +553,8 @@ def _problem(member: Tensor, key: str, given: Any) -> list[str]:
         return []
     if given.shape != member.shape:
         shapes = f"a param with shape {given.shape} from checkpoint, the shape in current model is {member.shape}."
-        return [f"size mismatch for {key}: copying {shapes}{_transpose_hint(given.shape, member.shape)}"]
+        hint = _TURNED if given.ndim == 2 and given.shape == member.shape[::-1] else ""
+        return [f"size mismatch for {key}: copying {shapes}{hint}"]
     return [] if member._array.flags.writeable else [f"{copying}: expanded or read-only; clone() it first"]
 
 
@@ -566,9 +569,3 @@ def _remedies(state_dict: Mapping[str, Any], missing: list[str], unexpected: lis
         stripped = f"{{key.removeprefix({before[0]!r}): value for key, value in state_dict.items()}}"
         return [f'The keys begin with "{before[0]}", as those of a wrapped module do: load {stripped}.']
     return []
-
-
-def _transpose_hint(given: tuple[int, ...], own: tuple[int, ...]) -> str:
-    if len(given) != 2 or given != own[::-1]:
-        return ""
-    return " It is transposed: a table is (num_embeddings, embedding_dim), a linear weight (out_features, in_features)."
