@@ -730,7 +730,8 @@ class PowNumber(Unary):
         return PRODUCTS[self.n](x) if self.n in PRODUCTS else power(x, self.n)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        return zeroed(g) if self.n == 0 else g * (self.n * (x if self.n == 2 else x ** (self.n - 1)))
+        # Where it is recorded, x ** 1 is a step of its own: so each polynomial has, at last, the derivative 0.
+        return g * (self.n * (x if self.n == 2 and not current.enabled else x ** (self.n - 1))) if self.n else zeroed(g)
 
 
 def power(x: Array, n: float) -> Array:
