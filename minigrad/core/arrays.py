@@ -65,9 +65,11 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
         elif len(dims) == x.ndim and 1 < x.size <= _FEW:
             sums = np.asarray(x.ravel().dot(_ones(x.size, x.dtype)))
             sums = sums.reshape((1,) * x.ndim) if keepdims else sums
-        elif len(dims) == 1 and x.ndim == 2 and x.shape[dims[0]] <= _FEW:
-            sums = x.dot(_ones(x.shape[1], x.dtype)) if dims[0] else sum_of_rows(x)
-            sums = sums.reshape((-1, 1) if dims[0] else (1, -1)) if keepdims else sums
+        elif len(dims) == 1 and x.ndim == 2 and (count := x.shape[dims[0]]) <= _FEW:
+            # Ones in a column or row leave the dimension where it is.
+            if dims[0]:
+                return x.dot(_ones((count, 1) if keepdims else count, x.dtype))
+            return _ones((1, count) if keepdims else count, x.dtype).dot(x)
     if sums is None:
         sums = np.add.reduce(x, dims, computed_in(x.dtype), None, keepdims, 0)  # type: ignore[call-overload]  # NumPy takes any bool
     return np.asarray(sums)
@@ -121,9 +123,9 @@ def sum_of_rows(x: Array, factors: Array | None = None) -> Array:
 
 
 @functools.lru_cache(maxsize=16)
-def _ones(count: int, dtype: np.dtype[Any]) -> Array:
+def _ones(shape: int | tuple[int, int], dtype: np.dtype[Any]) -> Array:
     """As many ones, kept for the next time."""
-    ones = np.ones(count, dtype)
+    ones = np.ones(shape, dtype)
     ones.setflags(write=False)
     return ones
 

@@ -538,7 +538,7 @@ class AttentionWeights(Node):
 
     def forward(self, q: Array, k: Array, mask: Array | None) -> Array:
         self.shapes = [() if x is None else x.shape for x in (q, k, mask)]
-        p: Array = product(q * q.dtype.type(self.scale), k.swapaxes(-1, -2))
+        p: Array = product(q * np.array(self.scale, q.dtype), k.swapaxes(-1, -2))
         if mask is not None:
             p += np.where(mask, p.dtype.type(0), p.dtype.type(-np.inf)) if mask.dtype.kind == "b" else mask
         for (part,) in row_blocks((), p):

@@ -768,12 +768,12 @@ class Lerp(Where):
     @staticmethod
     def combined(a: Array, b: Array, c: Array) -> Array:
         """From the nearer end: so both ends are reached exactly."""
-        near = np.absolute(c) < HALF
-        if near.ndim:
+        if c.ndim:
+            near = np.absolute(c) < HALF
             start, part = chosen(near, a, b), chosen(near, -c, ONE - c)
         else:
-            start, part = (a, -c) if near else (b, ONE - c)
-        return np.asarray((a - b) * part + start)
+            start, part = (a, -c) if math.fabs(c.item()) < 0.5 else (b, ONE - c)
+        return np.asarray((a - b) * np.asarray(part) + start)
 
     def da(self, g: Tensor, c: Tensor) -> Tensor:
         return g * (1 - c)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
@@ -172,7 +173,14 @@ def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
 
 def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """The mean of `x` over `dims`, in at least float32."""
-    return np.asarray(total(x, dims, keepdims) / count_over(x.shape, dims))
+    sums = total(x, dims, keepdims)
+    return np.asarray(sums / _counted(x.shape, dims, sums.dtype))
+
+
+@functools.lru_cache(maxsize=64)
+def _counted(shape: tuple[int, ...], dims: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """`count_over(shape, dims)`; as an array, because NumPy takes longer to look at a number."""
+    return np.array(count_over(shape, dims), dtype)
 
 
 # ---- running sums and products ---------------------------------------------------------------------------------------
@@ -344,7 +352,8 @@ class Var(Reduction):
         """In two passes, of which the second has no large numbers to subtract; in at least float32."""
         deviations = centred(x, self.dims)
         self.deviations: Array | None = deviations
-        return np.asarray(sum_of_products(deviations, deviations, self.dims) / builtins.max(self.free, 0))
+        squares = sum_of_products(deviations, deviations, self.dims)
+        return np.asarray(squares / np.array(builtins.max(self.free, 0), squares.dtype))
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         scale = 2 / self.free if self.free else math.inf
