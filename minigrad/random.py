@@ -219,6 +219,7 @@ _STEP = 2**16
 
 # Factors; as arrays, because NumPy takes longer to look at a number.
 _MINUS_TWO = np.array(-2, np.float32)
+_CIRCLE = {size: np.array(2 * math.pi, f"f{size}") for size in (4, 8)}
 # For numbers of 4 and 8 bytes: the bits that a uniform number is made of, what they are read as (these fit in a signed
 # integer too, from which the conversion is twice as fast) and made into, and how far apart neighbours then are.
 _UNIFORM = {
@@ -491,11 +492,10 @@ def _normal_blocks(uniform: Array) -> Array:
     np.log(radius, radius)
     radius *= _MINUS_TWO
     np.sqrt(radius, radius)
-    angle *= np.array(2 * math.pi, uniform.dtype)
+    angle *= _CIRCLE[angle.itemsize]
     values = uniform.reshape(2, -1)
-    np.cos(angle, values[0])
-    np.sin(angle, values[1])
-    values *= radius
+    np.multiply(np.cos(angle), radius, values[0])
+    np.multiply(np.sin(angle), radius, values[1])
     return uniform.reshape(-1, 8).take(together, axis=0).reshape(-1)
 
 

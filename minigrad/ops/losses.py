@@ -171,7 +171,7 @@ class CrossEntropy(Fused, ClassLoss):
     def forward(self, x: Array, target: Array, weight: Array | None) -> Array:
         self.aim(x, target, weight)
         # If `early`, the gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
-        y, losses = excess(x, self.places, self.shares if self.early else None)
+        y, losses = excess(x, self.places, np.asarray(self.shares, x.dtype) if self.early else None)
         self.gradient = y if self.early else None
         return self.reduced(losses)
 

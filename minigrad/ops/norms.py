@@ -384,7 +384,7 @@ def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor 
     check_floating(kernel, input, "means are real numbers, input.float()")
     own = input._array.dtype
     for each in (weight, bias):
-        if each is not None and each._array.dtype not in (own, computed_in(own)):
+        if each is not None and each._array.dtype is not own and each._array.dtype != computed_in(own):
             raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._tensor_name}")
     weight, bias = [None if each is None else in_shape(each, (each._array.size,)) for each in (weight, bias)]
     return in_float32(compute, input, weight, bias) if own in HALVES else compute(input, weight, bias)
