@@ -262,7 +262,7 @@ def cleared(mask: Array, x: Array) -> Array:
     array([1., 0.])
     """
     if mask.size < _MASKED:
-        return np.where(mask, x, _ZERO)
+        return np.where(mask, x, ZERO if x.dtype in WIDE_FLOATS else _ZERO)
     out = np.empty(np.broadcast_shapes(mask.shape, x.shape), x.dtype)
     bits, x = [each.view(_WORDS[out.itemsize]) for each in (out, x)]
     np.multiply(mask.view(np.int8), x, out=bits)

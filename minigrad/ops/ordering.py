@@ -201,10 +201,11 @@ def unique(
         shape = input._array.shape
         if shape.count(0) > (shape[position] == 0):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    found, inverse, counts = np.unique(widened(input._array), False, True, True, position, equal_nan=False)
+    found, *more = np.unique(widened(input._array), False, return_inverse, True, position, equal_nan=False)
     results = [underived(step, found.astype(input._array.dtype, copy=False), input, form=f"{form}Backward0")]
-    inverse = inverse.reshape(input._array.shape if dim is None else -1)
-    results += [input._new(each) for each, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
+    if return_inverse:
+        results.append(input._new(more[0].reshape(input._array.shape if dim is None else -1)))
+    results += [input._new(more[-1])] * return_counts
     return tuple(results) if len(results) > 1 else results[0]
 
 

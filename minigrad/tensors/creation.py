@@ -323,9 +323,9 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     step = (last - first) / exact.type(max(count - 1, 1))
     # A step of float32 has so few digits that float64 holds its products.
     stepped = fused_multiply_add if exact == np.float64 else lambda numbers, step, start: numbers * step + start
-    from_start = stepped(np.arange(count // 2, dtype=np.float64), step, first).astype(exact)
-    from_end = stepped(np.arange((count + 1) // 2, dtype=np.float64)[::-1], -step, last).astype(exact)
-    return np.concatenate((from_start, from_end)).astype(wanted, copy=False)
+    steps = np.arange((count + 1) // 2, dtype=np.float64)
+    halves = stepped(steps[: count // 2], step, first), stepped(steps[::-1], -step, last)
+    return np.concatenate(halves).astype(exact).astype(wanted, copy=False)
 
 
 def like(name: str, input: Tensor, fill: arguments.Fill, options: LikeOptions) -> Tensor:
