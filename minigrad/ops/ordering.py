@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -118,7 +119,7 @@ def middle(x: Array, dim: int) -> Array:
     """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
     half = (x.shape[dim] - 1) // 2
     found = x.argpartition(half, dim)[(*(slice(None),) * dim, slice(half, half + 1))]
-    if x.dtype in FLOATS:
+    if _has_nan(x):
         nan = np.isnan(x)
         found = np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
     return np.asarray(found, order="C")
@@ -126,11 +127,15 @@ def middle(x: Array, dim: int) -> Array:
 
 def middle_element(x: Array) -> Array:
     """The median of all elements; of none it is nan, or what the processor makes of that."""
-    # Of nans, the first is where NumPy finds the largest element.
-    if not x.size or np.isnan(x.item(x.argmax())):
+    if not x.size or _has_nan(x):
         return np.array(np.nan).astype(x.dtype)
     half = (x.size - 1) // 2
     return np.asarray(np.partition(x, half, axis=None)[half])
+
+
+def _has_nan(x: Array) -> bool:
+    """Whether an element of `x` is nan: the first is where NumPy finds the largest element."""
+    return x.size > 0 and math.isnan(x.item(x.argmax()))
 
 
 @op()
@@ -147,8 +152,10 @@ def most_frequent(x: Array, dim: int) -> Array:
     ordered = x.swapaxes(dim, -1).take(places_along(indices, x.ndim - 1, indices.shape))
     places = np.arange(x.shape[dim])
     starts = np.ones(ordered.shape, bool)
-    # (Those that are nan stand last, and are one run.)
-    starts[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., :-1] == ordered[..., :-1])
+    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    if _has_nan(x):
+        # Those that are nan stand last, and are one run.
+        starts[..., 1:] &= ordered[..., :-1] == ordered[..., :-1]
     # How far each element is from the start of its run; the farthest is the last of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = indices.take(places_along(depth.argmax(axis=-1, keepdims=True), x.ndim - 1, indices.shape))
