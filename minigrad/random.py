@@ -219,7 +219,6 @@ _STEP = 2**16
 
 # Factors; as arrays, because NumPy takes longer to look at a number.
 _MINUS_TWO = np.array(-2, np.float32)
-_CIRCLE = {size: np.array(2 * math.pi, f"f{size}") for size in (4, 8)}
 # For numbers of 4 and 8 bytes: the bits that a uniform number is made of, what they are read as (these fit in a signed
 # integer too, from which the conversion is twice as fast) and made into, and how far apart neighbours then are.
 _UNIFORM = {
@@ -291,7 +290,7 @@ def random_(array: Array, low: int | None, high: int | None, generator: Generato
     span = high - low
 
     def narrow(bits: Array) -> Array:
-        divisor = np.uint32(span)
+        divisor = np.array(span, np.uint32)
         # Of many, the remainder by way of the quotient, which NumPy computes several times faster.
         rest = bits % divisor if bits.size < 2**9 else bits - bits // divisor * divisor
         return rest.astype(np.int64) + low if low else rest.astype(np.int64)
@@ -317,7 +316,7 @@ def bernoulli_(array: Array, p: float | Array, generator: Generator) -> Array:
         if not 0.0 <= p <= 1.0:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         # In whole numbers: `_unit(bits) < p`, in half of the time.
-        most = np.uint64(math.ceil(p * 2.0**53))
+        most = np.array(math.ceil(p * 2.0**53), np.uint64)
         return _fill(array, generator._random64, lambda bits: (bits & _UNIFORM[8][0]) < most)
     check_floating("bernoulli_tensor_cpu_p_", p)
     if not all_within(p, 0, 1):
@@ -492,7 +491,7 @@ def _normal_blocks(uniform: Array) -> Array:
     np.log(radius, radius)
     radius *= _MINUS_TWO
     np.sqrt(radius, radius)
-    angle *= _CIRCLE[angle.itemsize]
+    angle *= np.array(2 * math.pi, uniform.dtype)
     values = uniform.reshape(2, -1)
     np.multiply(np.cos(angle), radius, values[0])
     np.multiply(np.sin(angle), radius, values[1])

@@ -66,10 +66,9 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
             sums = np.asarray(x.ravel().dot(_ones(x.size, x.dtype)))
             sums = sums.reshape((1,) * x.ndim) if keepdims else sums
         elif len(dims) == 1 and x.ndim == 2 and (count := x.shape[dims[0]]) <= _FEW:
-            # Ones in a column or row leave the dimension where it is.
-            if dims[0]:
-                return x.dot(_ones((count, 1) if keepdims else count, x.dtype))
-            return _ones((1, count) if keepdims else count, x.dtype).dot(x)
+            # Ones in a row or column leave the dimension where it is.
+            ones = _ones(((1, count), (count, 1))[dims[0]] if keepdims else count, x.dtype)
+            sums = x.dot(ones) if dims[0] else ones.dot(x)
     if sums is None:
         sums = np.add.reduce(x, dims, computed_in(x.dtype), None, keepdims, 0)  # type: ignore[call-overload]  # NumPy takes any bool
     return np.asarray(sums)
@@ -122,7 +121,7 @@ def sum_of_rows(x: Array, factors: Array | None = None) -> Array:
     return sums
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)
 def _ones(shape: int | tuple[int, int], dtype: np.dtype[Any]) -> Array:
     """As many ones, kept for the next time."""
     ones = np.ones(shape, dtype)

@@ -26,7 +26,7 @@ from minigrad.ops.fused import in_float32, in_one_step, named, rounded
 from minigrad.ops.mathematics import Curve, Relu, arrays_of, erf_of, of_elements, restored, sigmoid_of, workable
 from minigrad.ops.matrices import triangle
 from minigrad.ops.reductions import MANY, Reduction, extremes
-from minigrad.tensors.creation import empty, empty_like, zeros
+from minigrad.tensors.creation import empty_like, zeros
 from minigrad.tensors.errors import warn_program
 
 
@@ -657,7 +657,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> F.dropout(torch.ones(6))
     tensor([0., 0., 2., 0., 0., 0.])
     """
-    return _dropped(input, input, p, training, inplace)
+    return _dropped(input, None, p, training, inplace)
 
 
 @op("nn.functional")
@@ -670,24 +670,23 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         raise NotImplementedError(f"dropout2d of {input.ndim}-D: x.unsqueeze(-1) makes (N, C, L, 1) of (N, C, L)")
     if input.ndim == 2:
         warn_program("dropout2d: Received a 2-D input to dropout2d, which is deprecated: dropout is for (N, C)")
-    channels = empty((*input.shape[:2], 1, 1)[: input.ndim], dtype=input.dtype)
-    return _dropped(input, channels, p, training, inplace)
+    return _dropped(input, (*input._array.shape[:2], 1, 1)[: input.ndim], p, training, inplace)
 
 
-def _dropped(input: Tensor, like: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """The input times noise of 0 and `1 / (1 - p)`, a number for each element of `like`."""
+def _dropped(input: Tensor, shape: tuple[int, ...] | None, p: float, training: bool, inplace: bool) -> Tensor:
+    """The input times noise of 0 and `1 / (1 - p)`, of that shape, or a number for each element if it is None."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0 or not input._array.size:
         return input
-    noise = empty_like(like)
+    noise = empty_like(input) if shape is None else input._new(np.empty(shape, input._array.dtype))
     array = noise._array
     if p == 1:
         noise = zeros((), dtype=input.dtype)
     elif array.dtype in arrays.WIDE_FLOATS:
         # In the array itself, which nobody else has seen, in half the time of methods in place.
         random.bernoulli_(array, 1 - p, random.default_generator)
-        array /= 1 - p
+        array /= np.array(1 - p, array.dtype)
     else:
         noise.bernoulli_(1 - p).div_(1 - p)
     return input.mul_(noise) if inplace else input * noise

@@ -251,9 +251,9 @@ def embedding_bag(
         _shorten(weight, ids, max_norm, norm_type)
     used = np.arange(end) if padding_idx is None else np.flatnonzero(ids[:end] != int(padding_idx) % vocabulary)
     # For each id that counts the number of its bag, and for each bag how many of these it has.
-    bags = np.repeat(np.arange(len(starts)), np.diff(starts, append=end))[used]
+    bags = starts[1:].searchsorted(used, "right")
     counts = np.bincount(bags, minlength=len(starts))
-    rows = looked_up(weight, weight._new(ids[used]), None, scale_grad_by_freq, sparse)
+    rows = looked_up(weight, weight._new(ids.take(used)), None, scale_grad_by_freq, sparse)
     if rows._array.dtype in HALVES:
         rows = Widened(float32).of(rows)
     if per_sample_weights is not None:
@@ -289,7 +289,7 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
     starts = offsets._array.astype(np.int64)
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if starts.size and (starts[0] or starts[-1] > length or (np.diff(starts) < 0).any()):
+    if starts.size and (starts[0] or starts[-1] > length or np.count_nonzero(starts[1:] < starts[:-1])):
         last = f"offsets[-1] can not be greater than input's length {length}"
         wrong = "offsets[0] has to be 0" if starts[0] else last
         raise RuntimeError(f"{wrong}, and none smaller than that before it: got {starts.tolist()}")
@@ -299,7 +299,7 @@ def _bag_starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool
 def _bagged(rows: Tensor, bags: Array, counts: Array, mode: str) -> Tensor:
     """The sum, mean or largest of the rows of each bag, which follow one another; `counts` tells how many it has."""
     # If all bags are of one size, a sum is one matrix product.
-    size = int(counts[0]) if counts.size and (counts == counts[0]).all() else None
+    size = int(counts[0]) if counts.size and not np.count_nonzero(counts != counts[0]) else None
     if mode != "max":
         sums = SumBags(len(counts), size).of(rows, rows._new(bags))
         if mode == "sum":

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.arrays import WIDE_FLOATS, count_over, row_blocks, sum_of_products, sum_of_rows, total, with_ones
-from minigrad.core.dtypes import HALVES, Array, computed_in
+from minigrad.core.dtypes import HALVES, Array, computed_in, limits
 from minigrad.core.ops import Add, cast, in_shape
 from minigrad.core.tape import quiet
 from minigrad.core.tensor import Function, Tensor
@@ -218,7 +218,7 @@ def rms_norm(
     """
     check_floating("rms_norm", input)
     x = input.float() if input._array.dtype in HALVES else input
-    eps = float(np.finfo(x._array.dtype).eps) if eps is None else eps
+    eps = float(limits(x._array.dtype).eps) if eps is None else eps
     groups = _groups(_row_frame(x, normalized_shape, weight=weight), (1,), (1,), eps, center=False)
     weight = None if weight is None else weight.to(x.dtype)
     return cast(_normalized("rms_norm", x, weight, None, Normalize(groups, "MulBackward0").of), input.dtype)
@@ -371,9 +371,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
     length = x.norm(2, dim, keepdim=True)
-    short = length._array.dtype.type(eps) - length._array
+    least, zero = [np.array(each, length._array.dtype) for each in (eps, 0)]
     # As in PyTorch, the length is at least eps, and has its own gradient also where it is less.
-    return x / (length + length._new(np.maximum(short, short.dtype.type(0))))
+    return x / (length + length._new(np.maximum(least - length._array, zero)))
 
 
 # ---- what they have in common ----------------------------------------------------------------------------------------

@@ -119,7 +119,8 @@ def middle(x: Array, dim: int) -> Array:
     """The index of the median along `dim`, the lower of two, or of the first nan; the dimension stays."""
     half = (x.shape[dim] - 1) // 2
     found = x.argpartition(half, dim)[(*(slice(None),) * dim, slice(half, half + 1))]
-    if _has_nan(x):
+    # Of nans, the first is where NumPy finds the largest element.
+    if x.size and x.dtype in FLOATS and math.isnan(x.item(x.argmax())):
         nan = np.isnan(x)
         found = np.where(nan.any(axis=dim, keepdims=True), nan.argmax(axis=dim, keepdims=True), found)
     return np.asarray(found, order="C")
@@ -127,15 +128,10 @@ def middle(x: Array, dim: int) -> Array:
 
 def middle_element(x: Array) -> Array:
     """The median of all elements; of none it is nan, or what the processor makes of that."""
-    if not x.size or _has_nan(x):
+    if not x.size or math.isnan(x.item(x.argmax())):
         return np.array(np.nan).astype(x.dtype)
     half = (x.size - 1) // 2
     return np.asarray(np.partition(x, half, axis=None)[half])
-
-
-def _has_nan(x: Array) -> bool:
-    """Whether an element of `x` is nan: the first is where NumPy finds the largest element."""
-    return x.size > 0 and math.isnan(x.item(x.argmax()))
 
 
 @op()
@@ -152,10 +148,8 @@ def most_frequent(x: Array, dim: int) -> Array:
     ordered = x.swapaxes(dim, -1).take(places_along(indices, x.ndim - 1, indices.shape))
     places = np.arange(x.shape[dim])
     starts = np.ones(ordered.shape, bool)
-    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    if _has_nan(x):
-        # Those that are nan stand last, and are one run.
-        starts[..., 1:] &= ordered[..., :-1] == ordered[..., :-1]
+    # (Those that are nan stand last, and are one run.)
+    starts[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., :-1] == ordered[..., :-1])
     # How far each element is from the start of its run; the farthest is the last of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = indices.take(places_along(depth.argmax(axis=-1, keepdims=True), x.ndim - 1, indices.shape))
@@ -208,10 +202,9 @@ def unique(
         shape = input._array.shape
         if shape.count(0) > (shape[position] == 0):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    found, *more = np.unique(widened(input._array), False, return_inverse, True, position, equal_nan=False)
+    found, *more = np.unique(widened(input._array), False, return_inverse, True, position, equal_nan=False)  # type: ignore[call-overload]  # NumPy takes any bool
     results = [underived(step, found.astype(input._array.dtype, copy=False), input, form=f"{form}Backward0")]
-    if return_inverse:
-        results.append(input._new(more[0].reshape(input._array.shape if dim is None else -1)))
+    results += [input._new(each.reshape(input._array.shape if dim is None else -1)) for each in more[:-1]]
     results += [input._new(more[-1])] * return_counts
     return tuple(results) if len(results) > 1 else results[0]
 

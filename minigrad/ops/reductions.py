@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
@@ -66,7 +65,7 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dty
     dims = reduced_dims(dim, input.ndim)
     x = _summands("nansum", input, dtype)
     nans = np.isnan(x._array)
-    return Sum(dims, keepdim, "NansumBackward0").of(masked(x, ~nans) if nans.any() else x)
+    return Sum(dims, keepdim, "NansumBackward0").of(masked(x, ~nans) if np.count_nonzero(nans) else x)
 
 
 @op()
@@ -174,13 +173,8 @@ def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
 def average(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     """The mean of `x` over `dims`, in at least float32."""
     sums = total(x, dims, keepdims)
-    return np.asarray(sums / _counted(x.shape, dims, sums.dtype))
-
-
-@functools.lru_cache(maxsize=64)
-def _counted(shape: tuple[int, ...], dims: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """`count_over(shape, dims)`; as an array, because NumPy takes longer to look at a number."""
-    return np.array(count_over(shape, dims), dtype)
+    # By an array, because NumPy takes longer to look at a number.
+    return np.asarray(sums / np.array(count_over(x.shape, dims), sums.dtype))
 
 
 # ---- running sums and products ---------------------------------------------------------------------------------------

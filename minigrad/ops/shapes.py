@@ -458,7 +458,7 @@ def repeat_interleave(
     x, at = (input.flatten(), 0) if dim is None else (input, own_dim(dim, input._array.ndim))
     before, size, after = x._array.shape[:at], x._array.shape[at], x._array.shape[at + 1 :]
     counts = repeats._array if isinstance(repeats, Tensor) else np.asarray(as_int(repeats))
-    if counts.ndim > 1 or counts.size not in (1, size) or (counts < 0).any():
+    if counts.ndim > 1 or counts.size not in (1, size) or np.count_nonzero(counts < 0):
         raise RuntimeError(f"repeats must have the same size as input along dim, {size}, and be >= 0: got {counts}")
     if counts.dtype not in INDEX_DTYPES:
         raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for {dtypes.of(counts)}: expected int64')
@@ -596,8 +596,7 @@ class Split(Several):
     def of(self, x: Any) -> tuple[Tensor, ...]:
         # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
         array, before = x._array, (slice(None),) * self.dim
-        arrays = [array[(*before, key, ...)] for key in self.keys]
-        outs = tuple([x._new(each) for each in arrays])
+        outs = tuple([x._new(array[(*before, key, ...)]) for key in self.keys])
         if x._requires_grad and current.enabled:
             self.record((x._node or x,), (x,), outs)
             self.shapes = [out._array.shape for out in outs]

@@ -188,15 +188,13 @@ class Recording(Tensor):
         """Raise a RuntimeError if an in-place operation on this tensor is `recorded`, and cannot be."""
         base = self if self._base is None else self._base
         # A leaf may be a view itself, and its views are then views of what it is a view of.
-        if base._node is None and (self._requires_grad or base._requires_grad) and current.enabled:
+        if base._node is None and self.requires_grad and current.enabled:
             remedy = "Update it: with torch.no_grad(): w -= lr * w.grad. To add up a loss, start with loss = 0."
             if base is not self:
                 remedy = "Write to a part of it under no_grad(): with torch.no_grad(): w[0] = value."
             problem = f"{'' if base is self else 'a view of '}a leaf Variable that requires grad"
             raise RuntimeError(f"{problem} is being used in an in-place operation. {remedy}")
-        if base is self or not self._maker:
-            return
-        if recorded or (current.enabled and (self._requires_grad or base._requires_grad)):
+        if base is not self and self._maker and (recorded or (current.enabled and self.requires_grad)):
             raise RuntimeError(refusal(self._maker, "and is being modified inplace"))
 
     def _check_writable(self) -> None:

@@ -444,7 +444,7 @@ def normal(
     fit = all([isinstance(each, (Tensor, int, float, np.number)) for each in (mean, std)])
     if not given or not fit or options or size is not None:
         raise TypeError("normal() received an invalid combination of arguments: tensors, or numbers and a tuple, size")
-    if isinstance(std, Tensor) and (std._array < 0).any():
+    if isinstance(std, Tensor) and np.count_nonzero(std._array < 0):
         raise RuntimeError("normal expects all elements of std >= 0.0")
     form = "3" if len(given) == 2 else "2" if isinstance(std, Tensor) else "1"
     fill = drawn(random.normal_, generator, 0.0, 1.0 if isinstance(std, Tensor) else std)
