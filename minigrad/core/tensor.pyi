@@ -169,13 +169,13 @@ class Tensor:
         """What the user has set on this tensor; hooks stay with the original."""
     _base: Tensor | None
     def _before(self) -> Tensor:
-        """This tensor as it is, with its history, whatever becomes of it."""
+        """A tensor with the values and history that this one has now, and on its memory."""
     def _check_recordable(self, recorded: builtins.bool = False) -> None:
         """Raise a RuntimeError if an in-place operation on this tensor is `recorded`, and cannot be."""
     def _check_writable(self) -> None:
         """Raise a RuntimeError unless each element has a place of its own in memory that can be written."""
     def _follow(self, node: typing.Any, earlier: typing.Any) -> None:
-        """Let `node` be the history of this tensor, where `earlier` was; its base, and all views of that, follow."""
+        """Make `node` the history of this tensor in place of `earlier`; its base, and all views of that, follow."""
     _grad: Tensor | None
     def _into(self, total: Tensor) -> Tensor:
         """Add this gradient to `total`, in the memory of `total`, and return that."""
@@ -195,10 +195,10 @@ class Tensor:
     def _rebuilt(cls, array: np.ndarray[typing.Any, np.dtype[typing.Any]], requires_grad: builtins.bool) -> Tensor:
         """A leaf of this class on `array`."""
     def _refill(self, write: collections.abc.Callable[[np.ndarray[typing.Any, np.dtype[typing.Any]]], builtins.object], node: minigrad.core.tape.Node | builtins.str, inputs: collections.abc.Sequence[Tensor] = ...) -> typing.Self:
-        """Let `write` change the array; `node`, which has these further inputs, records that."""
+        """Let `write` change the array; `node`, which has these further inputs, records the write."""
     _requires_grad: builtins.bool
     def _rewrite(self, compute: collections.abc.Callable[..., typing.Any], *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        """Take on the values and the history of `compute(this tensor as it was before, …)`."""
+        """Write `compute(this tensor as it was before, …)` into this tensor, which gets the history of the result."""
     def _secure(self, result: Tensor, before: Tensor, oldest: builtins.int) -> None:
         """Let what the nodes between `before` and `result`, none older than `oldest`, keep survive the write."""
     _storage: Storage | None
@@ -206,7 +206,7 @@ class Tensor:
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
     def _wrote(self, ufunc: collections.abc.Callable[..., np.ndarray[typing.Any, np.dtype[typing.Any]]], other: typing.Any) -> builtins.bool:
-        """Whether `ufunc(this tensor, other)` could be computed in the memory of this tensor, and is there now."""
+        """Try to compute `ufunc(this tensor, other)` in the memory of this tensor; whether that was possible."""
     def abs(self) -> Tensor:
         """The absolute value of each element."""
     def abs_(self) -> typing.Self:
@@ -766,7 +766,7 @@ class Tensor:
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> typing.Self:
         """This tensor, changed to what `scatter_add` returns: A copy with `y[i, …, index[i, …, k], …, k] += src[i, …, k]` along `dim`, where all for one place count."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
-        """A view of the slice `index` along `dim`, which goes."""
+        """A view of the slice `index` along `dim`, without that dimension."""
     def sgn(self) -> Tensor:
         """-1, 0 or 1 for elements below, at or above 0."""
     def sgn_(self) -> typing.Self:

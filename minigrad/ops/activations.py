@@ -1,4 +1,4 @@
-"""Activations: curves that networks put between linear layers; softmax, which follows the last of them; and attention.
+"""Activations: functions between linear layers; softmax, which follows the last of them; attention and dropout.
 
 Attention is a softmax between two products: A. Vaswani et al., "Attention is all you need" (2017), section 3.2.1.
 Dropout is noise that keeps a network from relying on single features.  relu, tanh and sigmoid are in `mathematics`.
@@ -31,7 +31,7 @@ from minigrad.tensors.errors import warn_program
 
 
 class Gate(Curve):
-    """`y = x * p(x)`: a subclass says `value(x)`, which is p, most of the work and kept, and `slope(x, p)`."""
+    """`y = x * p(x)`: a subclass defines `value(x)`, p, which is kept, being most of the work, and `slope(x, p)`."""
 
     aside = ("_shares",)
 
@@ -332,7 +332,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     return (Gelu() if approximate == "none" else GeluTanh()).of(input)
 
 
-# ---- gates: a half of the elements says how much of the other half goes on -------------------------------------------
+# ---- gates: one half of the elements scales the other half -----------------------------------------------------------
 
 
 @op("nn.functional")
@@ -367,12 +367,12 @@ class Softmax(Unary):
     def forward(self, x: Array) -> Array:
         y = np.empty(x.shape, x.dtype)
         for part, result in row_blocks(self.dims, x, y):
-            # Shifted by the maximum, which cancels in the ratio: the largest exponential is then 1 and none overflows.
+            # Shifted by the maximum, which cancels in the ratio: so the largest exponential is 1, and none overflows.
             self.fill(np.subtract(part, largest(part, self.dims), result))
         return y
 
     def fill(self, y: Array) -> None:
-        """Make of the shifted elements the output, in place."""
+        """Turn the shifted elements into the output, in place."""
         np.exp(y, y)
         y *= np.reciprocal(total(y, self.dims))
 
@@ -488,7 +488,7 @@ def log_softmax_layer(
 
 
 def _chosen_dim(name: str, input: Tensor) -> int:
-    """The dimension that PyTorch takes where none is named, with its warning."""
+    """The dimension that PyTorch takes if none is given, with its warning."""
     warn_program(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X.")
     return 0 if input.ndim in (0, 1, 3) else 1
 
@@ -569,7 +569,7 @@ class Attend(MatMul):
     formulas = ("da = g @ V.mT", "db = P.mT @ g")
 
     def forward(self, a: Array, b: Array) -> Array:
-        # In memory they lie as the values do: heads that came by `transpose(1, 2)` go by it, as in PyTorch.
+        # In memory they lie as the values do: so heads made by `transpose(1, 2)` are put together by it without a copy.
         self.shapes = (a.shape, b.shape)
         return np.matmul(a, b, out=np.empty_like(b, shape=(*a.shape[:-1], b.shape[-1])))
 
@@ -612,7 +612,7 @@ def scaled_dot_product_attention(
         mask = query._new(triangle(query._array.shape[-2], key._array.shape[-2], 0, upper=False))
     elif mask is not None and mask.dtype is not bool_:
         mask = mask.to(float32 if halves else query.dtype)
-    # Of such PyTorch takes one step, which has a name.
+    # In these cases PyTorch computes it in one step, under a name of its own.
     plain = not dropout_p and (mask is None or (mask.ndim in (2, 4) and not mask.requires_grad))
     given = (query, key, value) if query._array.ndim == 4 else ()
     layouts = {(*x._array.shape[:-2], x._array.shape[-1], x.stride()[-1]) for x in given}

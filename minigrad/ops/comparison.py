@@ -1,4 +1,4 @@
-"""Comparison, logic and bits, through which no gradient flows; and what is chosen so: `where`, `clamp`, `maximum`."""
+"""Comparison, logic and bits, through which no gradient flows; and choices by them: `where`, `clamp`, `maximum`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from minigrad.declare import OPERANDS, Declared, as_number, op, rewritten
 from minigrad.ops import arguments
 from minigrad.tensors.conversion import shared_memory
 
-# ---- what a ufunc makes of two operands ------------------------------------------------------------------------------
+# ---- ufuncs of two operands ------------------------------------------------------------------------------------------
 
 
 def by(compute: Callable[..., Any], ufunc: Callable[..., Array], **options: Any) -> Callable[[Declared], Declared]:
-    """The decorator of a function of two operands that is `compute(ufunc, input, other)`.  The options are `op`'s."""
+    """The decorator of a function of two operands, `compute(ufunc, input, other)`.  The options are those of `op`."""
     if "in_place" in options:
         options["in_place"] = functools.partial(rewritten, ufunc=ufunc)
 
@@ -36,7 +36,7 @@ def by(compute: Callable[..., Any], ufunc: Callable[..., Array], **options: Any)
     return declare
 
 
-# What Python's ints are compared with as they are.
+# The dtypes with which Python's ints are compared without conversion.
 _COUNTED = (*WIDE_FLOATS, np.dtype(np.int64))
 
 
@@ -52,14 +52,14 @@ def compare(ufunc: Callable[..., Array], a: Tensor, b: object) -> Any:
 
 
 def _logical(ufunc: Callable[..., Array], a: Tensor, b: Tensor) -> Any:
-    """The tensor of `ufunc(a, b)` for two tensors, of whose elements only counts whether they are 0."""
+    """The tensor of `ufunc(a, b)` for two tensors, whose elements count as True unless they are 0."""
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return NotImplemented
     return _combined(ufunc, a, b, None)
 
 
 def _bitwise(ufunc: Callable[..., Array], a: object, b: object, shift: str | None = None) -> Any:
-    """The tensor of `ufunc(a, b)` for integers, or bools if it is no `shift`, which is what PyTorch calls it."""
+    """The tensor of `ufunc(a, b)` for integers or bools; `shift` is PyTorch's name of a shift, which takes no bools."""
     if not (isinstance(a, OPERANDS) and isinstance(b, OPERANDS)):
         return NotImplemented
     common = _common(a, b)
@@ -77,7 +77,7 @@ def _common(a: Any, b: Any) -> dtype:
 
 
 def _combined(compute: Callable[..., Any], a: Any, b: Any, common: dtype | None) -> Tensor:
-    """The tensor of what `compute` makes of the arrays of `a` and `b`, in the dtype `common` if there is one."""
+    """The tensor of `compute(array of a, array of b)`, both converted to the dtype `common` if one is given."""
     x = a._array if isinstance(a, Tensor) else np.asarray(a)
     y = b._array if isinstance(b, Tensor) else np.asarray(b)
     if common is not None and not x.dtype is y.dtype is common._numpy:
@@ -131,7 +131,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     (True, False)
     """
     x, y = input._array, other._array
-    # Where many elements differ, most often the first ones do.
+    # Of large tensors that differ, most often the first elements do.
     if x.shape != y.shape or (x.size >= _MANY and x.dtype is y.dtype and x.item(0) != y.item(0)):
         return False
     same = np.equal(x, y)
@@ -240,7 +240,7 @@ def bitwise_right_shift(input: Operand, other: Operand) -> Tensor:
     """Each integer over 2 to the power of `other`, rounded down."""
 
 
-# ---- operators that are no functions ---------------------------------------------------------------------------------
+# ---- operators without a function ------------------------------------------------------------------------------------
 
 
 @method("__eq__")

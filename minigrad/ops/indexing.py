@@ -1,8 +1,8 @@
 """Reading parts of a tensor: by ints and slices, which select a view, or at places, which makes a copy.
 
-All indexing by tensors is one op.  `x` is seen with the dimensions that are indexed as one, and read at `places`
-there: a second index tensor makes `i * size + j` of the first, a mask stands for the places where it holds, and
-`gather` names one place for each element, all dimensions as one.
+All indexing by tensors is one op, `Index`.  It sees the indexed dimensions as one, and reads it at `places`: of two
+index tensors i and j these are `i * size + j`, of a mask the positions where it holds, and `gather` sees all dimensions
+as one, and has a place for each element.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from minigrad.core.tensor import Tensor, method
 from minigrad.declare import op
 from minigrad.ops.arguments import as_int, as_int64, normal_dim, own_dim
 
-#: The dtypes of tensors of indices.  Dtypes exist once each: `in` and `is` compare them in no time.
+#: The dtypes of tensors of indices.
 INDEX_DTYPES = (np.dtype(np.int64), np.dtype(np.int32))
 
-#: For so few indices, what is found of their shape alone is kept for the next time.
+#: For fewer indices than this, what depends on their shape alone is kept for the next call.
 _FEW = 2**12
 
-# ---- which ones indices name -----------------------------------------------------------------------------------------
+# ---- from indices to places ------------------------------------------------------------------------------------------
 
 
 def check_range(
     indices: Array, size: int, dim: int, error: type[Exception] = IndexError, from_end: bool = True, words: str = ""
 ) -> Array:
-    """All `indices`, in [-size, size), or [0, size) if not `from_end`, from the start; else an error, after `words`."""
+    """`indices` in [-size, size), or in [0, size) without `from_end`, counted from the start; else an error."""
     if all_below(indices, size):
         return indices
     least = -size if from_end else 0
@@ -66,9 +66,9 @@ def places_along(index: Array, dim: int, shape: tuple[int, ...]) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def steps_along(sizes: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> tuple[int, Array]:
-    """How far apart neighbours along `dim` are in such an array, and where each line along it begins."""
+    """In an array of `shape` as one row: the step from one to the next along `dim`, and where each line begins."""
     steps = [math.prod(shape[d + 1 :]) for d in range(len(shape))] or [1]
-    # Few are told for each index: NumPy adds arrays of one shape in half of the time.
+    # A few offsets are repeated for each index: NumPy adds arrays of one shape in half of the time.
     offsets = np.zeros(sizes if math.prod(sizes) < _FEW else (), np.int64)
     for d, size in enumerate(sizes):
         if d != dim:
@@ -84,7 +84,7 @@ def positions(holds: Array) -> list[Array]:
     """
     if holds.ndim > 1 and holds.size < 2**8:
         return [np.ascontiguousarray(vector) for vector in holds.nonzero()]
-    # In a tenth of the time that NumPy takes for many elements: it divides one by one.
+    # For many elements, this takes a tenth of the time of NumPy, which divides one by one.
     found = [np.flatnonzero(holds)]
     for size in holds.shape[:0:-1]:
         rows = found[0] // size
@@ -92,11 +92,11 @@ def positions(holds: Array) -> list[Array]:
     return found
 
 
-# ---- what is done there ----------------------------------------------------------------------------------------------
+# ---- reading, writing and adding at places ---------------------------------------------------------------------------
 
 
 def _neighbours(x: Array, dims: tuple[int, ...]) -> tuple[Array, int, tuple[int, ...]]:
-    """`x`, with `dims` in front if they are no neighbours; where the first of them is; and the shape with them as one.
+    """`x`, with `dims` moved to the front unless they are neighbours; the first of them; the shape with them as one.
 
     >>> _neighbours(np.zeros((2, 3, 4, 5)), (1, 2))[1:]
     (1, (2, 12, 5))
@@ -109,20 +109,20 @@ def _neighbours(x: Array, dims: tuple[int, ...]) -> tuple[Array, int, tuple[int,
 
 
 def _apart(x: Array, first: int, dims: tuple[int, ...], places: Array) -> tuple[Any, ...]:
-    """The NumPy index of places in as many neighbours as `dims`, from the dimension `first` on."""
+    """The NumPy index of places in as many neighbouring dimensions as `dims`, of which `first` is the first."""
     along = (places,) if len(dims) == 1 else np.unravel_index(places, x.shape[first : first + len(dims)])
     return (*(slice(None),) * first, *along)
 
 
 def read_at(x: Array, dims: tuple[int, ...], places: Array) -> Array:
-    """`x` at `places`, counted in `dims` as if they were one, negative ones from the end of one: a contiguous copy.
+    """`x` at `places` in the dimensions `dims`, seen as one; negative places count from its end: a contiguous copy.
 
-    Places in dimensions that are no neighbours come first in the result, as in NumPy.
+    If `dims` are not neighbours, the dimensions of `places` come first in the result, as in NumPy.
     """
     if x.flags.c_contiguous and (len(dims) == 1 or dims == tuple(range(x.ndim))):
         return x.take(places, dims[0] if len(dims) == 1 else None)
     x, first, shape = _neighbours(x, dims)
-    # To tell in several dimensions where so many places are takes longer than to copy x.
+    # To convert many places to indices in several dimensions takes longer than to copy x.
     if x.flags.c_contiguous or (len(dims) > 1 and 2 * places.size >= shape[first]):
         return np.ascontiguousarray(x).reshape(shape).take(places, first)
     return np.asarray(x[_apart(x, first, dims, places)], order="C")
@@ -141,7 +141,7 @@ def write_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> No
 def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None:
     """`y[places] += value`, in place, with places as in `read_at`: values at one place add up, in at least float32."""
     if dims == tuple(range(y.ndim)) and y.flags.c_contiguous and y.dtype == computed_in(y.dtype):
-        # Sooner than by rows of one element each.
+        # Faster than as rows of one element each.
         values = value if value.shape == places.shape else np.broadcast_to(value, places.shape)
         np.add.at(y.reshape(-1), places.reshape(-1), values.reshape(-1))
         return
@@ -159,11 +159,11 @@ def add_at(y: Array, dims: tuple[int, ...], places: Array, value: Array) -> None
         y[...] = table
 
 
-#: What stands in an index for a new dimension, and for all that are not named.
+#: The types of None, a new dimension, and of `...`, all dimensions that are not named.
 _MARKS = (type(None), type(Ellipsis))
 _BOUNDS = (int, type(None))
 
-#: What selects a view: ints, slices with steps above 0, None and at most one Ellipsis.
+#: An index that selects a view: of ints, slices with steps above 0, None and at most one Ellipsis.
 Basic = tuple[Any, ...]
 
 
@@ -178,11 +178,11 @@ class Slice(View):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        # With an Ellipsis NumPy gives a 0-d view where it would give a copied scalar without.
+        # With an Ellipsis, NumPy gives a 0-d view instead of a copied scalar.
         index = self.index if Ellipsis in self.index else (*self.index, ...)
         if None not in index:
             return x[index]
-        # NumPy's steps in new dimensions are 0; reshaping, before anything is cut, makes PyTorch's.
+        # NumPy's strides in new dimensions are 0; a reshape, before anything is cut, makes those of PyTorch.
         new = tuple([item if item is None or item is Ellipsis else slice(None) for item in index])
         y = x.reshape(x[new].shape)
         return y if new == index else y[tuple([slice(None) if item is None else item for item in index])]
@@ -203,9 +203,9 @@ class Slice(View):
 
 
 class Part(View):
-    """What `view` shows of an array: a view.
+    """The view of `x` that the function `view` makes of an array.
 
-    `once` says that it shows no element twice; else it shows one at different indices of its last dimension.
+    `once` says that no element appears twice; else one may, at different indices of the last dimension.
     """
 
     formulas = ("dx = Put(g), zero where the view shows nothing",)
@@ -222,7 +222,7 @@ class Part(View):
 
 
 class Put(Unary):
-    """`y = 0;  view(y) += x`, with y of `shape`: what the view shows twice adds up."""
+    """`y = 0;  view(y) += x`, with y of `shape`: for an element that the view has twice, both add up."""
 
     formulas = ("dx = Part(g), by the same view",)
     view: Callable[[Array], Array]
@@ -246,7 +246,7 @@ class Put(Unary):
 
 @op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """A view of the slice `index` along `dim`, which goes."""
+    """A view of the slice `index` along `dim`, without that dimension."""
     return Slice((slice(None),) * normal_dim(dim, input._array.ndim) + (as_int(index),)).of(input)
 
 
@@ -296,9 +296,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 class Index(Binary):
-    """`x` at `places`, which are counted in the dimensions `dims` as if they were one: a copy, contiguous.
+    """`x` at `places` in the dimensions `dims`, seen as one: a contiguous copy; see `read_at`.
 
-    Places in dimensions that are no neighbours come first in the result.  `once` says that none is named twice.
+    `once` says that no place is named twice.
     """
 
     formulas = ("dx = PutIndex(g): an element that was picked twice receives both gradients",)
@@ -375,7 +375,7 @@ def getitem(x: Tensor, index: object) -> Tensor:
         try:
             return Slice(items).of(x)
         except (IndexError, OverflowError):
-            pass  # What is wrong with it is told below.
+            pass  # The code below raises the right error.
     view, found = taken_apart(x, index)
     if not found:
         return Slice((...,)).of(x) if view is x else view
@@ -391,7 +391,7 @@ def getitem(x: Tensor, index: object) -> Tensor:
 
 
 def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tensor]]]:
-    """What the basic part of an index selects, `x` or a view of it, and the tensors and masks at dimensions of that."""
+    """The view of `x` that the basic part of an index selects, and the index tensors, with their dimensions in it."""
     items = index if type(index) is tuple else (index,)
     mask = isinstance(index, Tensor) and index._array.dtype.kind == "b" and 0 < index._array.ndim <= x._array.ndim
     if mask or (all([is_places(item) for item in items]) and len(items) <= x._array.ndim):
@@ -408,7 +408,7 @@ def taken_apart(x: Tensor, index: object) -> tuple[Tensor, list[tuple[int, Tenso
 
 
 def _from_start(item: object) -> bool:
-    """Whether the item is a slice of neighbours that begins with the first, as written: PyTorch looks no further."""
+    """Whether the item is a slice from the start in steps of 1, as written: PyTorch does not look at sizes either."""
     return isinstance(item, slice) and item.start in (None, 0) and item.step in (None, 1)
 
 

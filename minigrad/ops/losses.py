@@ -24,21 +24,21 @@ from minigrad.ops.fused import Fused, in_float32, in_one_step, named, rounded
 from minigrad.ops.indexing import PutIndex, steps_along
 from minigrad.tensors.errors import asked, warn_program
 
-#: What becomes of the losses of the elements: they are given as they are, or as their mean, or as their sum.
+#: What the result is: the losses of all elements, their mean or their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
 
-#: What PyTorch's errors of scores name.
+#: PyTorch's name for the function that computes with scores, in its errors.
 _KERNEL = "log_softmax_lastdim_kernel_impl"
 
 # The dtypes of class ids.
 _IDS = {int64._numpy, uint8._numpy}
 
-# Of fewer targets, where each line of classes begins is found once.
+# For fewer targets than this, the place where each line of classes begins is kept for the next call.
 _FEW = 2**15
 
 
 def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
-    """The reduction that is asked for; the two flags are what PyTorch's first versions had for it."""
+    """The reduction that is asked for, also by the two flags of PyTorch's first versions."""
     reduction = legacy_reduction(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction: one of 'none', 'mean' and 'sum'")
@@ -46,7 +46,7 @@ def reduction_of(reduction: object, size_average: bool | None = None, reduce: bo
 
 
 def legacy_reduction(reduction: object, size_average: bool | None, reduce: bool | None) -> Any:
-    """The reduction, unless it is told by the old flags, with a warning."""
+    """The reduction that the old flags stand for, with a warning; `reduction` if they are None."""
     if size_average is None and reduce is None:
         return reduction
     average, combine = [flag is None or bool(flag) for flag in (size_average, reduce)]
@@ -68,7 +68,7 @@ class Loss(Node):
     reduction: Reduction
 
     def reduced(self, losses: Array, w: Array | None = None) -> Array:
-        """What is made of the losses of the elements."""
+        """The result, given the losses of the elements."""
         losses = losses if w is None else losses * w
         if self.reduction == "none":
             return losses
@@ -113,7 +113,7 @@ class ClassLoss(Node):
             if wrong.size:
                 raise IndexError(f"Target {wrong[0]} is out of bounds: class ids are in [0, {classes})")
             ids = np.where(self.ignored, 0, ids)
-        # In the scores as one row: NumPy is three times as fast at one index array as at two.
+        # Places in the scores as one row: with one index array, NumPy is three times as fast as with two.
         step, starts = (_lines if ids.size < _FEW else _lines.__wrapped__)(scores.shape, dim)
         self.places = (ids if step == 1 else ids * step) + starts
         if weight is not None:
@@ -121,7 +121,7 @@ class ClassLoss(Node):
         if self.ignored is not None:
             self.counts = np.where(self.ignored, scores.dtype.type(0), 1 if self.counts is None else self.counts)
         self.total = ids.size if self.counts is None else self.counts.sum(dtype=np.float64)
-        # How much of each element's loss the result is: a number for each, `(N, *)`, or one for all.
+        # The factor of each element's loss in the result, `(N, *)`, or one factor for all.
         whole = self.total if self.reduction == "mean" else 1
         self.shares: Any = 1 / (whole or 1) if self.counts is None else (self.counts / whole).astype(scores.dtype)
 
@@ -157,7 +157,7 @@ class NllLoss(ClassLoss):
 
     def da(self, g: Tensor, target: Tensor) -> Tensor:
         g = Expand(self.places.shape).of_gradient(-self.per_element_gradient(g))
-        # Of the ignored, not even a zero of the other sign.
+        # The gradient of what is ignored is 0, and not -0.
         g = g if self.ignored is None else masked(g, ~self.ignored)
         return PutIndex(self.shape, tuple(range(len(self.shape))), once=True).of(g, g._new(self.places))
 
@@ -170,7 +170,7 @@ class CrossEntropy(Fused, ClassLoss):
 
     def forward(self, x: Array, target: Array, weight: Array | None) -> Array:
         self.aim(x, target, weight)
-        # If `early`, the gradient for a cotangent of 1 is made at once: the exponentials are in the cache.
+        # If `early`, the gradient for an upstream gradient of 1 is made now, while the exponentials are in the cache.
         y, losses = excess(x, self.places, np.asarray(self.shares, x.dtype) if self.early else None)
         self.gradient = y if self.early else None
         return self.reduced(losses)
@@ -180,10 +180,10 @@ class CrossEntropy(Fused, ClassLoss):
         return NllLoss(self.reduction, self.ignore_index).of(x.log_softmax(class_dim(x._array)), target, weight)
 
     def fused_gradients(self, g: Tensor) -> Sequence[Any]:
-        # The ids may lie in the memory of the targets, which must be as they were.
+        # The places may lie in the memory of the targets: an error if somebody has written to these.
         self.kept(1)
         dx, self.gradient = self.gradient, None
-        # It is given away: another backward pass computes it again, as one does if 0 * g is nan.
+        # It is given away, so another backward pass computes it again, as does one with inf or nan in `g`.
         scaled = g._array.ndim > 0 or g._array != 1
         if dx is None or (scaled and not np.isfinite(g._array).all()):
             dx = quiet().run(excess, self.kept(0)._array, self.places, self.per_element_gradient(g)._array)[0]
@@ -209,7 +209,7 @@ def _lines(shape: tuple[int, ...], dim: int) -> tuple[int, Array]:
 def excess(x: Array, places: Array, g: Any) -> tuple[Array, Array]:
     """`g * (softmax(x) - 1 at the places)` of scores `(N, C, *)` or `(C,)`, and `-log softmax(x)` at the places.
 
-    `g` is a number for each place, or one for all; without it the second is all that is asked for.
+    `g` is a number for each place, or one for all; if it is None, only the second result counts.
     """
     y, losses = np.empty(x.shape, x.dtype), []
     if x.size <= BLOCK or x.ndim == 1:

@@ -23,12 +23,12 @@ from minigrad.ops.arguments import as_int, check_floating, check_numbers, filler
 from minigrad.ops.comparison import Where, clipped
 from minigrad.ops.fused import in_float32, named
 
-#: What computes on an array.
+#: A function on arrays.
 Rule: TypeAlias = Callable[..., Array]
 
 
 def numbers(kernel: str, of_floats: Rule, of_integers: Rule = copied) -> Callable[[Node, Array], Array]:
-    """A function of numbers, which leaves integers as they are; for bools the error of PyTorch's `kernel`."""
+    """A `forward` for numbers, which leaves integers as they are unless told; for bools the error of that `kernel`."""
 
     def forward(self: Node, x: Array) -> Array:
         if x.dtype in FLOATS:
@@ -219,8 +219,8 @@ def cosh(input: Tensor) -> Tensor:
 class Curve(Unary):
     """`y = f(x)` for each element.
 
-    A subclass says `value(x)` and `slope(x)` of `workable` arrays, both of which make new ones; and `bend(x)`, the
-    derivative of the slope, in tensor operations, unless the curve is made of straight lines, without a bend.
+    A subclass defines `value(x)`, f, and `slope(x)`, its derivative, on `workable` arrays: each makes a new array.  And
+    `bend(x)` is the derivative of the slope, in tensor operations; a curve without one is made of straight lines.
     """
 
     formulas = ("dx = g * f'(x), one step: a Slope, told by x, or by y if that is kept",)
@@ -234,7 +234,7 @@ class Curve(Unary):
         return of_elements(self.value, x)
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
-        # Where no graph is recorded, a backward pass has seen to it already that nothing warns.
+        # Where no graph is recorded, no `quiet` is needed: the backward walk has set NumPy's error state.
         return Slope(self).of(g, x) if current.enabled else g._new(self.scaled_slope(g._array, x._array))
 
     def scaled_slope(self, g: Array, x: Array) -> Array:
@@ -275,7 +275,7 @@ class Slope(Binary):
 
 
 def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """`compute` of arrays of one shape, element by element, made `workable`; `restored` as the last of them."""
+    """`compute` of arrays of one shape, made `workable`; the result is `restored` to the form of the last of them."""
     x = arrays[-1]
     if x.ndim and x.dtype not in HALVES:
         return compute(*arrays) if x.size <= BLOCK else blocked(compute, *arrays)
@@ -283,7 +283,7 @@ def of_elements(compute: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def workable(x: Array) -> Array:
-    """`x` with at least one dimension, since NumPy makes numbers of 0-d arrays, and in float32 if it is of halves."""
+    """`x` with at least one dimension, since NumPy makes scalars of 0-d results, and in float32 if it is of halves."""
     wide = widened(x)
     return wide if wide.ndim else wide.reshape(1)
 
@@ -368,13 +368,13 @@ def sigmoid(input: Tensor) -> Tensor:
 
 
 def arrays_of(of: type[np.floating], *numbers: float) -> list[Array]:
-    """The numbers as 0-d arrays, because NumPy takes longer to look at a number."""
+    """The numbers as 0-d arrays, which NumPy takes as operands faster than Python's numbers."""
     return [np.array(each, of) for each in numbers]
 
 
-# erf(x) = tanh(x * P(x**2) / Q(x**2)), to 1.6 units in the last place of a float32, where Q is 1, and to 0.1 of a
-# float64.  The coefficients, from the highest power on as all here, are a least-squares fit on [0, 3.92] and [0, 5.95],
-# beyond which erf is 1; its weights were moved until the largest relative errors of erf were equal: C. L. Lawson,
+# erf(x) = tanh(x * P(x**2) / Q(x**2)): to 1.6 units in the last place in float32, where Q is 1, and to 0.1 in float64.
+# The coefficients, from the highest power down, are a least-squares fit on [0, 3.92] and [0, 5.95], beyond which erf
+# is 1; its weights were moved until the largest relative errors of erf were equal: C. L. Lawson,
 # "Contributions to the Theory of Linear Least Maximum Approximation", 1961.
 _P32 = arrays_of(
     np.float32, 1.418488495e-7, -5.668412814e-6, 8.763691615e-5, -6.197834849e-4, -1.918322693e-4, 0.1027690565,
@@ -443,10 +443,7 @@ def erf(input: Tensor) -> Tensor:
 
 
 def added_to(kind: type[Add] | type[Sub]) -> Variant:
-    """What makes the form in place of a sum or a difference.
-
-    Of a sparse operand it reads and writes the listed entries only.
-    """
+    """Makes the form in place of a sum or a difference; for a sparse operand, it touches its entries only."""
 
     def form(method: Function) -> Function:
         dense = rewritten(method, kind.forward)
@@ -456,7 +453,7 @@ def added_to(kind: type[Add] | type[Sub]) -> Variant:
                 # Sparse tensors have it.
                 return other._added_to(self, 1 if kind is Add else -1, **scaled)  # type: ignore[attr-defined]
             if type(scaled.get("alpha")) is float and isinstance(other, Tensor) and not self.is_sparse:
-                # As in a step down a gradient: the sum of two tensors can be made in the memory of the first.
+                # As in a step down a gradient: the scaled tensor is added in the memory of the first one.
                 other = _scaled(kind(), other, scaled.pop("alpha"), self)
             return dense(self, other, **scaled)
 
@@ -478,17 +475,17 @@ def sub(input: Operand, other: Operand, *, alpha: Number = 1) -> Tensor:
 
 
 def _scaled(op: Elementwise, b: Any, alpha: Number, a: Any) -> Any:
-    """`alpha * b` in the dtype of `op` of `a` and it, of which `alpha` must be of no higher kind."""
+    """`alpha * b` in the dtype of the result of `op(a, b)`; `alpha` must not be of a higher kind than that."""
     dense = isinstance(a, Tensor) and isinstance(b, Tensor) and not (a.is_sparse or b.is_sparse)
     same = dense and a._array.dtype is b._array.dtype and b._array.dtype in WIDE_FLOATS
     if same and type(alpha) is float and -1 <= alpha <= 1:
-        return b * alpha  # As in most steps down a gradient, there is nothing to check.
+        return b * alpha  # The usual step down a gradient: nothing needs a check.
     number = as_number(alpha)
     common = op.result_dtype(*[_listed(each) for each in (a, b)])
     check_alpha(number, common)
     if isinstance(b, Tensor):
         b = b.to(common) if b.is_sparse else cast(b, common)
-    filler(number, common)  # An error if it has no place there.
+    filler(number, common)  # Raises an error if the dtype cannot hold it.
     return b & bool(number) if common is bool_ else b * number
 
 
@@ -499,7 +496,7 @@ def check_alpha(alpha: object, common: dtype) -> None:
 
 
 def _listed(x: Any) -> Any:
-    """A number, or the array of a tensor: of a sparse one that of the entries that it lists."""
+    """A number, or the array of a tensor; of a sparse one, the array of its entries."""
     return (x._values() if x.is_sparse else x)._array if hasattr(x, "is_sparse") else x
 
 
@@ -577,7 +574,7 @@ UNDERIVED = "torch::autograd::NotImplemented"
 
 
 class DivRounded(Elementwise):
-    """`a / b`, rounded down or towards 0: `mode` is "floor" or "trunc"; PyTorch has no derivative of some of these."""
+    """`a / b`, rounded down or towards 0 (`mode` "floor" or "trunc"); in PyTorch not all of them have a derivative."""
 
     formulas = ("da = 0", "db = 0")
     mode: Literal["floor", "trunc"]
@@ -614,7 +611,7 @@ class Remainder(DivRounded):
             return np.remainder(a, b)
         quotient = _in_double(np.floor if self.mode == "floor" else np.trunc, a, b)
         if quotient is not None:
-            # All of it exact; the zero with the sign of `a` is for where nothing is left.
+            # All of this is exact; `a * 0` is there for the sign of zero where nothing is left.
             quotient *= np.asarray(b, a.dtype)
             quotient -= a
             return np.subtract(a * np.float32(0), quotient, out=quotient).astype(a.dtype)
@@ -632,10 +629,10 @@ class Remainder(DivRounded):
 
 
 def _in_double(rounding: Callable[..., Array], a: Array, b: Any) -> Array | None:
-    """`rounding(a / b)` of many float32 numbers in float64, where it is exact; None where that is not so.
+    """`rounding(a / b)` of many float32 numbers, computed in float64, if that is exact; else None.
 
-    A quotient of two numbers of 24 bits is in 53 bits no integer unless it is one.  It takes a tenth of the time of
-    `np.floor_divide`, which goes by the remainder; for larger quotients than these that rounds in between.
+    In 53 bits, a quotient of two numbers of 24 bits never rounds to an integer that it is not.  It takes a tenth of the
+    time of `np.floor_divide`, which computes the remainder first, and for larger quotients than these rounds twice.
     """
     if a.dtype != np.float32 or a.size < 1000 or not np.isfinite(b).all():
         return None
@@ -684,7 +681,7 @@ class Pow(Elementwise):
         check_numbers("pow", b.dtype, "make one of the two a number, x.long()")
         if b.dtype in FLOATS or not (b < 0).any():
             return np.power(a, b)
-        # 1 / a**-b, rounded to an integer: 1 or -1 for those, whose powers go by whether b is odd, else 0.
+        # 1 / a**-b, rounded towards 0: for 1 and -1 it depends on whether b is odd; for all others it is 0.
         return np.where((b < 0) & (np.abs(a) != 1), 0, np.power(a, np.where(b < 0, b & 1, b)))
 
     def da(self, g: Tensor, a: Tensor, b: Tensor) -> Tensor:
@@ -713,7 +710,7 @@ class PowNumber(Unary):
 
     def of(self, x: Any) -> Any:
         if x._array.dtype in WIDE_FLOATS and holds(self.n):
-            # The exponent takes on the dtype of x, which holds it, if as infinite.
+            # The exponent is converted to the dtype of x; one that is too large becomes infinite.
             return Unary.of(self, x)
         common = result_type(x._array, self.n)
         if self.n < 0 and not common.is_floating_point:
@@ -735,7 +732,7 @@ class PowNumber(Unary):
 
 
 def power(x: Array, n: float) -> Array:
-    """`x ** n` as in PyTorch; the operator, unlike np.power, takes the short way for such as 2 and 0.5 itself."""
+    """`x ** n` as in PyTorch; NumPy's operator, unlike np.power, is fast for exponents such as 2 and 0.5."""
     if n % 1 or -1 <= n <= 2 or x.dtype not in FLOATS:
         y: Array = x**n
         return y
@@ -767,7 +764,7 @@ class Lerp(Where):
 
     @staticmethod
     def combined(a: Array, b: Array, c: Array) -> Array:
-        """From the nearer end: so both ends are reached exactly."""
+        """Computed from the nearer end, so that both ends are reached exactly."""
         if c.ndim:
             near = np.absolute(c) < HALF
             start, part = chosen(near, a, b), chosen(near, -c, ONE - c)

@@ -1,4 +1,4 @@
-"""Matrices: their products, the linear map, sums of products that letters name, diagonals and triangles."""
+"""Matrices: their products, the linear map, `einsum`, diagonals and triangles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 
 class UnsafeView(Reshape):
-    """`x` in another shape: an intermediate result that nobody else sees, so no view to keep track of."""
+    """`x` in another shape, an intermediate result that nobody else sees: so it is not registered as a view."""
 
     form = "UnsafeViewBackward0"
     of = Unary.of
@@ -234,13 +234,13 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
     return (rows @ rows.T / max(rows.shape[1] - correction, 0)).squeeze()
 
 
-# ---- factors that do not fit -----------------------------------------------------------------------------------------
+# ---- the errors of factors that do not fit ---------------------------------------------------------------------------
 
 
 def product_error(x: Array, y: Array, expected: str = "", if_transposed: str = "") -> Exception:
     """The error for factors `x @ y` whose sizes or dtypes do not fit.
 
-    Of sizes it says what is `expected`, and the remedy `if_transposed`, where they would fit so.
+    For sizes, it says what is `expected`, and the remedy `if_transposed` if they would fit transposed.
     """
     left, right = dtypes.of(x), dtypes.of(y)
     rows, size, wanted = math.prod(x.shape[:-1]), x.shape[-1], y.shape[-2:][0]
@@ -297,7 +297,8 @@ def _dtype_remedy(left: dtypes.dtype, right: dtypes.dtype) -> str:
 def _one_hot_remedy(x: Array, classes: int, other: Array) -> str:
     """What to do if the rows of `x` are one-hot, but shorter than `classes`; the `other` factor has floats or integers.
 
-    Integers that look one-hot are.  Floats may be anything: they are taken for it if a batch told how long they are.
+    Integers that look one-hot are.  Floats could be anything: they count as one-hot only if the last column has a 1, as
+    it does where `one_hot` took the number of classes from a batch.
     """
     size, whole = x.shape[-1], x.dtype.kind == "i"
     inferred = size > 0 and bool(x[..., -1].any())
@@ -311,7 +312,7 @@ def _one_hot_remedy(x: Array, classes: int, other: Array) -> str:
     return f"If the first is one_hot(ids): {why}. Give their number: one_hot(ids, num_classes={classes}){convert}."
 
 
-# ---- over dimensions that letters name -------------------------------------------------------------------------------
+# ---- einsum: sums of products over dimensions that letters name ------------------------------------------------------
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -472,7 +473,7 @@ def diagonal_of(offset: int, dim1: int, dim2: int) -> Callable[[Array], Array]:
 
     def view(x: Array) -> Array:
         found = x.diagonal(offset, dim1, dim2)
-        # NumPy's cannot be written to.
+        # NumPy's view is read-only.
         found.flags.writeable = x.flags.writeable
         return found
 
@@ -523,7 +524,7 @@ def trace(input: Tensor) -> Tensor:
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
     numbers = input if input._array.dtype in FLOATS else cast(input, dtypes.int64)
-    # (Nobody sees the diagonal, so it is not known as a view.)
+    # (Nobody else sees the diagonal, so it is not registered as a view.)
     return Sum((0,), False, "TraceBackward0").of(Unary.of(Part(diagonal_of(0, 0, 1), "DiagonalBackward0"), numbers))
 
 

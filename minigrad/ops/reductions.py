@@ -1,4 +1,4 @@
-"""Reductions: what many elements come to, of all of a tensor or along some of its dimensions; and running ones."""
+"""Reductions: sums, products, extremes and the like, of a whole tensor or along dimensions; and running ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ S = TypeVar("S", bound=return_types.Selected)
 
 
 class Reduction(Unary):
-    """What the elements over the dimensions `dims` come to: a subclass says `reduced(x)`, in which these stay."""
+    """A reduction over the dimensions `dims`: a subclass defines `reduced(x)`, which keeps them at size 1."""
 
     dims: tuple[int, ...]
     keepdim: bool
@@ -53,7 +53,7 @@ def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: dtype 
     (tensor(10), tensor([4, 6]), tensor([3, 7]))
     """
     if input._array.dtype.kind == "b" and dim is None and dtype is None and not keepdim:
-        # As many as are true, which NumPy counts in a tenth of the time: the hits of a batch, say.
+        # The number of elements that are True, such as the hits of a batch: NumPy counts it in a tenth of the time.
         return count_nonzero(input)
     form = "SumBackward0" if dim is None and not keepdim else "SumBackward1"
     return Sum(reduced_dims(dim, input._array.ndim), keepdim, form).of(_summands("sum", input, dtype))
@@ -114,9 +114,9 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return Prod(dims, keepdim, form).of(_summands("prod", input, dtype))
 
 
-# Of so many numbers, the products of halves of lines are made first.
+# From so many numbers on, lines are halved and the halves multiplied, as long as that is possible.
 _HALVED = 2**14
-# Of so many numbers, in so many lines, running sums and products are made side by side.
+# From so many numbers in so many lines on, running sums and products of all lines are made side by side.
 _LONG, _WIDE = 2**10, 2**7
 
 
@@ -140,8 +140,8 @@ class Prod(Reduction):
         y, g = [kept_dims(each, shape, self.dims) for each in (y, g)]
         scaled = g * y
         size = np.abs(scaled._array)
-        # Where g * y is a number with all its digits, no factor is 0, and one pass over x is enough; not where it is to
-        # be differentiated: there, terms cancel to fewer digits.
+        # Where g * y is finite and not subnormal, no factor is 0, and one division by x is enough; but not where the
+        # gradient is to be differentiated, since terms would cancel to fewer digits.
         if not current.enabled and ((size >= limits(size.dtype).tiny) & (size < np.inf)).all():
             return scaled / x
         if x._array.all():
@@ -161,7 +161,7 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
 
 
 def _summands(name: str, x: Tensor, dtype: object) -> Tensor:
-    """`x` in the dtype that its sums are made in: if none is given int64 for integers."""
+    """`x` in the dtype in which it is summed: `dtype`, or if that is None int64 for integers."""
     if dtype is None and x._array.dtype in FLOATS:
         return x
     dtype = as_dtype(name, dtype) or int64
@@ -198,7 +198,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
 
 
 def _running(name: str, x: Tensor, dtype: object) -> Tensor:
-    """`x` in the dtype that its running sums or products are made in: not bool, unless there is nothing to combine."""
+    """`x` in the dtype of its running sums or products; for bool an error, unless it is 0-d or empty."""
     if as_dtype(name, dtype) is bool_ and x._array.ndim and x._array.size:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool': sum up as numbers, then .bool()")
     return _summands(name, x, dtype)
@@ -242,7 +242,7 @@ class Cumprod(Unary):
 
 
 def accumulated(ufunc: np.ufunc, x: Array, dim: int, reverse: bool = False) -> Array:
-    """`ufunc` of each element and the result before it, in twice the width that the results are rounded to."""
+    """`ufunc` of each element and the result before it, computed in twice the width of the rounded results."""
     if x.ndim == 0:
         return x.copy()
     wider = np.float64 if x.dtype == np.float32 else computed_in(x.dtype)
@@ -343,7 +343,7 @@ class Var(Reduction):
     free: float
 
     def reduced(self, x: Array) -> Array:
-        """In two passes, of which the second has no large numbers to subtract; in at least float32."""
+        """In two passes, so that no large numbers are subtracted from one another; in at least float32."""
         deviations = centred(x, self.dims)
         self.deviations: Array | None = deviations
         squares = sum_of_products(deviations, deviations, self.dims)
@@ -360,14 +360,14 @@ class Var(Reduction):
 
     def scaled(self, g: Array, x: Array) -> Array:
         """The deviations from the mean, times `g`."""
-        # Used up: they become the gradient.  Another backward pass computes them anew.
+        # They become the gradient; a second backward pass computes them anew.
         out, self.deviations = self.deviations, None
         out = centred(x, self.dims) if out is None else out
         out *= g
         return out
 
 
-# Between these, float32 has the squares in full.
+# For deviations between these, float32 holds the squares with all digits.
 _ROOTS = (1e-18, 1e18)
 
 

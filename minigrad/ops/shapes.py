@@ -1,4 +1,4 @@
-"""Shapes: the same elements in another shape or order of dimensions, elsewhere, repeated, joined, or taken apart."""
+"""Shapes: elements in another shape or order of dimensions, moved, repeated; tensors joined, and taken apart."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def restrided(variant: Function) -> Function:
         self._array, node, recorded = view._array, view._node, view._requires_grad
         storage_of(self).version += 1
         if recorded:
-            # PyTorch counts on from its other forms, of which `squeeze` has three.
+            # The number in PyTorch's name follows those of the other forms, of which `squeeze` has three.
             node.form = f"{node.form[:-1]}{int(node.form[-1]) + (3 if node.form.startswith('Squeeze') else 1)}"
             earlier = self._node
             if self._base is None:
-                # Its views follow, but not this one, which nobody holds.
+                # Its views get this history, too; but not `view`, which nobody else holds.
                 del view
                 self._follow(node, earlier)
             else:
@@ -55,7 +55,7 @@ def restrided(variant: Function) -> Function:
 
 
 def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
-    """`sizes` with the one -1 among them replaced by what makes `numel` elements; a RuntimeError if nothing does."""
+    """`sizes` with a -1 among them replaced by the size that makes `numel` elements; a RuntimeError if none does."""
     given = ints(sizes)
     if given.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
@@ -68,12 +68,12 @@ def inferred_shape(sizes: Sequence[int], numel: int) -> tuple[int, ...]:
 
 
 def _in_sizes(x: Tensor, sizes: Sequence[int], form: str = "ViewBackward0") -> Any:
-    """`x` in the shape `sizes`, of which NumPy infers one that is -1 sooner than `inferred_shape`."""
+    """`x` in the shape `sizes`; NumPy infers a size of -1 faster than `inferred_shape`."""
     try:
         if not sizes or min(sizes) >= -1:
             return Reshape(tuple(sizes), form).of(x)
     except ValueError:
-        pass  # The error of sizes that do not fit is raised here:
+        pass  # Raised in PyTorch's words by `inferred_shape`.
     return Reshape(inferred_shape(sizes, x._array.size), form).of(x)
 
 
@@ -533,7 +533,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
 
 
 def listed(name: str, tensors: object, error: type[Exception] = RuntimeError) -> list[Tensor]:
-    """The tensors of a list or tuple, which has some; a tensor, though it is a sequence of rows, is none."""
+    """The tensors of a list or tuple, which must not be empty; a tensor is not taken for a list of its rows."""
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(f"{name}() expects a tuple of tensors")
     if not tensors:
@@ -620,7 +620,7 @@ class Unbind(Split):
 
 
 def _cuts(sizes: Sequence[int]) -> list[slice]:
-    """What selects consecutive parts of these sizes."""
+    """The slices that select consecutive parts of these sizes."""
     return [slice(end - size, end) for size, end in zip(sizes, itertools.accumulate(sizes), strict=True)]
 
 
@@ -641,7 +641,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         first = next((shape for shape in shapes if shape != (0,)), (0,))
     at = 0 if first == (0,) else normal_dim(dim, len(first))
     if len(first) > 1 and (0,) in shapes:
-        # Left out, but for the dtype: it becomes as little of the others' shape, through which a gradient finds it.
+        # It is left out, but counts for the dtype, and has a gradient: so it becomes an empty one of the others' shape.
         nothing = (*first[:at], 0, *first[at + 1 :])
         given = [Reshape(nothing).of(x) if x._array.shape == (0,) else x for x in given]
     try:
@@ -672,7 +672,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _along(name: str, x: Tensor, dim: int) -> tuple[int, int]:
-    """The dimension that a tensor is to be split along, and its size."""
+    """The dimension to split `x` along, counted from the front, and its size."""
     if not x._array.ndim:
         raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
     at = normal_dim(dim, x._array.ndim)

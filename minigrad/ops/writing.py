@@ -1,4 +1,4 @@
-"""Writing to a tensor: how it is recorded, and what writes: all of it, places by `x[index] = value` and by functions.
+"""Writing to a tensor: how a write is recorded, and the operations that write: to all of it, or at an index.
 
 A write to `x` gives it the history of what is written, computed from `x` as it was before; what the nodes between the
 two keep is made safe from the write.  A write to a view `v` of `x` gives `x` a new history, Overwrite(x, v's new
@@ -29,15 +29,14 @@ from minigrad.ops.shapes import expanded_shape
 
 P = ParamSpec("P")
 
-# A number is written at the places of so small a mask as NumPy does it, which takes several times as long at many; and
-# at so few indices.
+# For fewer elements of a mask, or fewer indices, NumPy's own assignment of a number is used, which is slow for many.
 _FEW, _PLACES = 2**12, (np.dtype(bool), *INDEX_DTYPES)
 
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
 class Copy(Node):
-    """`b`, written over `a`, to whose shape it broadcasts; or what has no gradient, if there is no such input."""
+    """`b`, written over `a`, to whose shape it broadcasts; or something without a gradient, if there is no `b`."""
 
     formulas = ("da = 0", "db = g")
     form: str = "torch::autograd::CopyBackwards"
@@ -60,15 +59,15 @@ class Copy(Node):
 
 @members
 class Recording(Tensor):
-    """What a tensor does when it is written to."""
+    """The methods by which operations write to a tensor, and record that."""
 
     __slots__ = ()
 
     def _rewrite(self, compute: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Take on the values and the history of `compute(this tensor as it was before, …)`."""
+        """Write `compute(this tensor as it was before, …)` into this tensor, which gets the history of the result."""
         oldest, recorded = next_number(), current.enabled
         self._check_recordable()
-        # Where nothing is recorded, nobody looks at it as it was.
+        # Only what is recorded refers to the tensor as it was.
         before = self._before() if recorded else self
         result = compute(before, *args, **kwargs)
         if result is NotImplemented:
@@ -80,11 +79,11 @@ class Recording(Tensor):
             arguments.check_cast(result.dtype, self.dtype)
             made, result = result.grad_fn, cast(result, self.dtype)
             if recorded:
-                # PyTorch takes both as one.
+                # In PyTorch, operation and cast are one node.
                 result._node.form = made.name()
         self._check_recordable(recorded)
         self._check_writable()
-        # Most often there is one node between the two, and keeps nothing.
+        # Most often there is one node between the two, which keeps nothing.
         if recorded and ((last := result._node.node).keep is not None or last.number > oldest + 1):
             self._secure(result, before, oldest)
         array[...] = result._array
@@ -94,9 +93,9 @@ class Recording(Tensor):
         return self
 
     def _wrote(self, ufunc: Callable[..., Array], other: Any) -> bool:
-        """Whether `ufunc(this tensor, other)` could be computed in the memory of this tensor, and is there now.
+        """Try to compute `ufunc(this tensor, other)` in the memory of this tensor; whether that was possible.
 
-        It is where nothing is recorded or converted.
+        It is if nothing is to be recorded or converted.
         """
         array, tensor = self._array, isinstance(other, Tensor)
         recorded = current.enabled and (self.requires_grad or (tensor and other._requires_grad))
@@ -105,24 +104,24 @@ class Recording(Tensor):
         if recorded or not taken or array.dtype in HALVES:
             return False
         try:
-            # NumPy looks at dtypes, shapes and flags before it writes, and copies operands that overlap otherwise than
-            # element by element.
+            # NumPy checks dtypes, shapes and flags before it writes, and copies operands that overlap in another way
+            # than element by element.
             quiet().run(ufunc, array, other._array if tensor else other, out=array, casting="no")
         except (OverflowError, TypeError, ValueError):
-            return False  # What has to be converted, or is wrong, is found where a new array is made.
+            return False  # It has to be converted, or is wrong: `_rewrite` handles both.
         storage_of(self).version += 1
         return True
 
     def _before(self) -> Tensor:
-        """This tensor as it is, with its history, whatever becomes of it."""
+        """A tensor with the values and history that this one has now, and on its memory."""
         before = self._new(self._array, self._node)
         before._requires_grad = self._requires_grad
         return before
 
     def _refill(self, write: Callable[[Array], object], node: Node | str, inputs: Sequence[Tensor] = ()) -> Self:
-        """Let `write` change the array; `node`, which has these further inputs, records that.
+        """Let `write` change the array; `node`, which has these further inputs, records the write.
 
-        Its gradients read what was there as it was; or it is the name of one that forgets it.
+        Its gradients may read the earlier values.  A node whose result does not depend on them is given by its name.
         """
         recorded = self._requires_grad
         for x in inputs:
@@ -168,7 +167,7 @@ class Recording(Tensor):
                     node._kept = (*entries[:position], (value, value._storage.version + 1), *entries[position + 1 :])
 
     def _follow(self, node: Any, earlier: Any) -> None:
-        """Let `node` be the history of this tensor, where `earlier` was; its base, and all views of that, follow."""
+        """Make `node` the history of this tensor in place of `earlier`; its base, and all views of that, follow."""
         base = self if self._base is None else self._base
         if base is self:
             self._node, self._requires_grad = node, True
@@ -209,7 +208,7 @@ class Recording(Tensor):
 
 
 class Layout:
-    """Where the elements of `view` lie in the memory of `base`, in elements."""
+    """The shape, strides and offset of `view` in the memory of `base`, counted in elements."""
 
     def __init__(self, view: Array, base: Array) -> None:
         offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0] if view.size else 0
@@ -218,10 +217,10 @@ class Layout:
         self.in_order = base.flags.c_contiguous
 
     def over(self, values: Array) -> tuple[Array, Array]:
-        """Memory with these values, in the base's shape, laid out as it and as the view."""
+        """New memory with these values, which are in the base's shape: as the base, and as the view, see it."""
         size = values.itemsize
         if self.in_order:
-            # An array of its own: the walk adds to it in place.
+            # The result is no view, so that the walk can add to it in place.
             base = memory = values.copy(order="C")
         else:
             reach = [(count - 1) * step for count, step in zip(self.base_shape, self.base_steps, strict=True)]
@@ -237,7 +236,7 @@ class Layout:
 
 
 class StridedView(Unary):
-    """The elements of `x` where a view of that layout has them: what is read at its places."""
+    """The view of `x` that has this layout."""
 
     form = "AsStridedBackward0"
     formulas = ("dx = PutIndex(g), at the places of the view: elements at one place add up",)
@@ -249,7 +248,7 @@ class StridedView(Unary):
 
 
 class Overwrite(Node):
-    """`y = x` but for `y's view = v`: what is written at its places."""
+    """`y = x`, with `v` written over the view of y that has this layout."""
 
     form = "torch::autograd::CopySlices"
     formulas = ("dx = g with zeros at the places of the view", "dv = Index(g), at these places")
@@ -271,7 +270,7 @@ class Overwrite(Node):
 
 
 class Refused(Unary):
-    """The history that `follow` gives a view that it cannot follow: a backward pass through it is an error."""
+    """The history of a view that cannot follow a write: a backward pass through it is an error."""
 
     made_by: str
 
@@ -280,13 +279,13 @@ class Refused(Unary):
 
 
 def follow(view: Tensor, base: Tensor) -> None:
-    """Let the history of `view` be that it is a view of `base` as it is now."""
+    """Give `view` a new history: it is a view of `base` as that is now."""
     node = Refused(view._maker) if view._maker else StridedView(Layout(view._array, base._array))
     node.record((base._node,), (base,), view)
 
 
 def refusal(made_by: str, what: str) -> str:
-    """Why a write is not recorded: `made_by` is "no_grad", or the name of what made the view as one of several."""
+    """The error for a write that cannot be recorded, because of how the view was made: see `share_storage`."""
     if made_by == "no_grad":
         return (
             f"A view was created in no_grad mode {what} with grad mode enabled. Given that this use case is ambiguous "
@@ -360,7 +359,7 @@ def setitem(self: Tensor, index: object, value: object) -> None:
         try:
             self._refill(lambda array: quiet().run(array.__setitem__, key, given._array), "")
         except (IndexError, ValueError, TypeError):
-            pass  # What is wrong with it is told below.
+            pass  # The code below raises the right error.
         else:
             return
     view: Any
@@ -383,8 +382,8 @@ def setitem(self: Tensor, index: object, value: object) -> None:
 
 
 def write_into(x: Any, node: Any, *inputs: Tensor) -> Tensor:
-    """Let `node` write what it makes of these inputs into `x` itself."""
-    # What is read must not change while it is read.
+    """Let `node` write what it computes of these inputs into `x` itself."""
+    # An input on the same memory must not change while it is read.
     arrays = [each.copy() if np.may_share_memory(each, x._array) else each for each in [y._array for y in inputs]]
     return x._refill(lambda array: quiet().run(node.write, array, *arrays), node, inputs)
 
@@ -408,9 +407,9 @@ def fitting(value: Tensor, x: Tensor, found: list[tuple[int, Any]]) -> Any:
 
 
 def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
-    """The decorator of a function that checks its arguments, and says what is written: a node, and its other inputs.
+    """The decorator of a function that checks its arguments, and returns the node that writes, and its other inputs.
 
-    From it follow the function and the method, which write into a copy, and the form in place.
+    It declares the function and the method, which write into a copy, and the form in place.
     """
 
     @functools.wraps(prepare)
@@ -435,7 +434,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
 
 
 def _along(name: str, x: Tensor, dim: int, index: Tensor, src: Tensor) -> tuple[Any, Any]:
-    """What of `src` goes to the places that `index` names along `dim`, and these."""
+    """The part of `src` that is written, and the places, which `index` names along `dim`."""
     at, shape = normal_dim(dim, x._array.ndim), index._array.shape
     if x._array.dtype != src._array.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype: src.to({x.dtype!r})")
