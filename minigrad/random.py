@@ -106,10 +106,11 @@ class Generator:
     def _state_bytes(self) -> Array:
         """The state as PyTorch writes it down: a uint8 array of 5056 elements."""
         state = np.zeros((), _STATE)
-        is_new = not self._engines
-        _, words, position, *_ = self._started().get_state(legacy=True)
+        # To read the state of a new one does not start it.
+        engine = self._engines[0] if self._engines else np.random.RandomState(self._seed % 2**32)
+        _, words, position, *_ = engine.get_state(legacy=True)
         state["seed"], state["seeded"], state["state"] = self._seed, 1, words
-        state["left"], state["next"] = 624 - int(position) + 1, 0 if is_new else position
+        state["left"], state["next"] = 624 - int(position) + 1, position if self._engines else 0
         if self._waiting_normals:
             state["normal_y"], state["normal_is_valid"] = self._waiting_normals[0], 1
         return state.reshape(1).view(np.uint8)
@@ -122,9 +123,9 @@ class Generator:
         if not (state["seeded"] and 1 <= state["left"] <= 624 and state["next"] <= 624):
             raise RuntimeError("Invalid mt19937 state: these bytes were not written by get_rng_state()")
         self._restart(int(state["seed"]))
-        # When one is left, the next number is the first of the next 624.
-        position = 624 if state["left"] == 1 else int(state["next"])
-        self._started().set_state(("MT19937", state["state"].astype(np.uint32), position, 0, 0.0))
+        # One that was new is new again: its seed says all.
+        if position := int(state["next"]):
+            self._started().set_state(("MT19937", state["state"].astype(np.uint32), position, 0, 0.0))
         self._waiting_normals = [float(state["normal_y"])] if state["normal_is_valid"] else []
 
     def _restart(self, seed: int) -> None:

@@ -50,11 +50,11 @@ class Members(Tensor):
         return tensors.printing.tensor_text(self._array, tensors.printing.history(self))
 
     def __format__(self, spec: str) -> str:
-        if self.ndim == 0:
+        if self.ndim == 0 and type(self) is Tensor:
             return format(self.item(), spec)
         if spec:
-            problem = f"unsupported format string passed to Tensor.__format__: {spec!r}"
-            raise TypeError(f"{problem} formats one number, and this tensor has shape {self.shape}")
+            problem = f"unsupported format string passed to {type(self).__name__}.__format__: {spec!r}"
+            raise TypeError(f"{problem} formats one number, as x.item(), and this has shape {self.shape}")
         return repr(self)
 
     # ---- what it is --------------------------------------------------------------------------------------------------

@@ -798,6 +798,7 @@ calls(
     x.expand(2, 2, -1, 4)
     x.expand(2, -2, 3, 4)
     x.repeat(2)
+    torch.tensor(x[:1].expand(2, 3, 4)).view(-1) + x.mT.repeat(1, 1, 1).view(-1)
     x[0].repeat(2, 1, 2)
     x.repeat_interleave(2, 1)
     x.repeat_interleave(0, 0)

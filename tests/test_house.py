@@ -176,7 +176,7 @@ def test_the_recorded_names_are_pytorchs() -> None:
 
 #: Lines of code, without docstrings, comments and blanks, that a folder may have.  Whoever needs more says why in the
 #: commit; whoever took some away lowers the figure.
-BUDGET = {"minigrad": 14498, "minigrad/core": 1639, "tests": 12142}
+BUDGET = {"minigrad": 14498, "minigrad/core": 1639, "tests": 12141}
 
 
 @pytest.mark.parametrize("folder", BUDGET)

@@ -137,11 +137,10 @@ class Tensor:
     def requires_grad(self, value: builtins.bool) -> None:
         if not isinstance(value, builtins.bool):
             raise RuntimeError(f"requires_grad must be a bool, got {type(value).__name__}")
-        if self._node is not None and not value:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+        if self._node is not None:
+            problem = "you can only change requires_grad flags of leaf variables. If you want to use a computed"
+            remedy = "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            raise RuntimeError(f"{problem} {remedy}")
         if value and not self.is_floating_point():
             problem = "only Tensors of floating point dtype can require gradients: integers have no small changes"
             remedy = "Convert it first: x.float(), and of ids one_hot(ids, V).float()"
@@ -155,7 +154,8 @@ class Tensor:
         >>> torch.zeros(2).requires_grad_()
         tensor([0., 0.], requires_grad=True)
         """
-        self.requires_grad = requires_grad
+        if self._node is None or not requires_grad:
+            self.requires_grad = requires_grad
         return self
 
     @property

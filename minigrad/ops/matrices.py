@@ -512,9 +512,8 @@ def diag_embed(input: Tensor, offset: int = 0) -> Tensor:
             [0, 0, 2],
             [0, 0, 0]])
     """
-    shift, size = as_int64(offset), input._array.shape[-1] + abs(as_int64(offset))
-    shape = (*input._array.shape[:-1], size, size)
-    return Put(diagonal_of(shift, -2, -1), shape, "DiagEmbedBackward0").of(input)
+    shift, size = as_int64(offset), input.size(-1) + abs(as_int64(offset))
+    return Put(diagonal_of(shift, -2, -1), (*input._array.shape[:-1], size, size), "DiagEmbedBackward0").of(input)
 
 
 @op()

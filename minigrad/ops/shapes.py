@@ -405,7 +405,8 @@ class Tile(Unary):
 
     def forward(self, x: Array) -> Array:
         self.x_shape = x.shape
-        return np.tile(x, self.repeats)
+        # Once along each dimension, NumPy copies in the order of x.
+        return np.asarray(np.tile(x, self.repeats), order="C")
 
     def dx(self, g: Tensor) -> Tensor:
         sizes = (1,) * (len(self.repeats) - len(self.x_shape)) + self.x_shape

@@ -15,6 +15,7 @@ import numpy as np
 
 from minigrad import random, tensors
 from minigrad.core import dtypes
+from minigrad.core.arrays import copied, in_dtype
 from minigrad.core.dtypes import FLOATS, Array, Number, computed_in, dtype
 from minigrad.core.ops import common_shape
 from minigrad.core.tape import Node, quiet
@@ -622,7 +623,7 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
     """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
     if isinstance(data, (np.ndarray, np.generic)):
         array = checked_array(np.asarray(data))
-        return quiet().run(np.array, array, None if wanted is None else wanted._numpy)
+        return copied(array) if wanted is None else quiet().run(in_dtype, array, wanted._numpy)
     values: list[Number] = []
     shape, found = _collect(data, values)
     try:
