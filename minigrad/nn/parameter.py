@@ -1,4 +1,4 @@
-"""`Parameter`, a tensor that a module learns, and what stands for one that has no size yet."""
+"""`Parameter`, a tensor that a module learns, and the parameters and buffers of lazy layers, which have no size yet."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Parameter(Tensor):
 
 
 class Uninitialized(Tensor):
-    """What stands for a parameter or buffer of a lazy module until its size is known: it has a dtype and no values."""
+    """A parameter or buffer of a lazy module until its size is known: it has a dtype, and no values."""
 
     __slots__ = ()
 
@@ -93,11 +93,11 @@ class Uninitialized(Tensor):
         return self._array
 
     def detach(self) -> Any:
-        """Itself: there is nothing to be on a graph."""
+        """Itself: it is on no graph."""
         return self
 
     def become(self, made: Tensor) -> None:
-        """Become, from what stands for a parameter or buffer, one with the values of `made`."""
+        """Become an ordinary parameter or tensor with the values of `made`, in this dtype."""
         array = made._array.astype(_ARRAY.__get__(self).dtype)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
         self._array, self._storage = array, None
@@ -106,7 +106,7 @@ class Uninitialized(Tensor):
         return f"<{type(self).__name__}>"
 
 
-# Where every tensor has its array.
+# The slot of a tensor's array, which the property above hides.
 _ARRAY: Any = Tensor.__dict__["_array"]
 
 

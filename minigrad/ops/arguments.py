@@ -19,7 +19,7 @@ from minigrad.tensors.devices import check_on_cpu, device, layout, memory_format
 
 # ---- dimensions, counted from the front, and sizes -------------------------------------------------------------------
 
-#: What `isinstance` takes an int for: int first, since to ask whether an object supports a protocol takes 5 µs.
+#: The types that count as an int; `int` comes first, since to check for a protocol takes 5 µs.
 INTEGER = (int, SupportsIndex)
 
 
@@ -60,7 +60,7 @@ def normal_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) 
 
 
 def reduced_dims(dim: SupportsIndex | Iterable[SupportsIndex] | None, ndim: int) -> tuple[int, ...]:
-    """The dimensions that a reduction over `dim` is over: all for None and, unlike elsewhere, if none is named."""
+    """The dimensions of a reduction over `dim`: all for None and, unlike elsewhere, for an empty sequence."""
     return normal_dims(dim, ndim) or tuple(range(ndim))
 
 
@@ -70,7 +70,7 @@ def ints(given: Sequence[SupportsIndex]) -> tuple[int, ...]:
 
 
 def ints_or_one(given: SupportsIndex | Sequence[SupportsIndex]) -> tuple[int, ...]:
-    """The ints of a sequence, or one alone."""
+    """The ints of a sequence, or of a single int."""
     return ints(given if isinstance(given, (tuple, list)) else (given,))
 
 
@@ -109,7 +109,7 @@ def sizes_of(name: str, sizes: Sequence[Any], named: object = None) -> tuple[int
     return tuple(found)
 
 
-# ---- which dtype may be written into which, and numbers in a dtype ---------------------------------------------------
+# ---- numbers in a dtype, and which dtype may be written into which ---------------------------------------------------
 
 _LARGEST_HALF = 65504.0
 
@@ -144,7 +144,7 @@ def converted(array: Array, target: dtype) -> Array:
 
 
 def filler(value: Number, target: dtype) -> Array:
-    """The 0-d array of `value` in the dtype `target`; a RuntimeError if it is finite and has no place there.
+    """The 0-d array of `value` in the dtype `target`; a RuntimeError for a finite number that it cannot hold.
 
     >>> from minigrad import float32
     >>> filler(2.5, float32)
@@ -154,17 +154,17 @@ def filler(value: Number, target: dtype) -> Array:
     number: Any = as_number(value) if target is bool_ else value
     small = type(value) is int and (-128 if target.is_signed else 0) <= value < 128
     if small or (target._numpy in FLOATS and (-_LARGEST_HALF <= number <= _LARGEST_HALF or number == -math.inf)):
-        # The common cases in a tenth of the time: each dtype has a place for such a number.
+        # The common cases, in a tenth of the time: every dtype can hold such a number.
         return np.asarray(value, target._numpy)
     array = converted(np.asarray(value), target)
-    # Also what would be rounded down to the largest number is more than it.
+    # A number above the largest is an error, even if it would be rounded down to that.
     if target.is_floating_point and float(dtypes.limits(target._numpy).max) < abs(number) < math.inf:
         raise RuntimeError(f"value cannot be converted to type {target._c_name} without overflow: {value}")
     return array
 
 
 def assigned(value: Number, target: dtype) -> Array:
-    """The 0-d array of `value` that `x[index] = value` writes: as `filler` makes it, but halves may overflow.
+    """The 0-d array of `value` for `x[index] = value`: as by `filler`, but halves may overflow.
 
     >>> assigned(-1e9, dtypes.float16)
     array(-inf, dtype=float16)
@@ -196,7 +196,7 @@ def check_floating(kernel: str, x: Any, remedy: str = "convert it first, x.float
 
 # ---- the options of what makes tensors ------------------------------------------------------------------------------
 
-#: What writes into an array.
+#: A function that fills an array.
 Fill: TypeAlias = Callable[[Array], object]
 
 OnDevice: TypeAlias = device | str | None
@@ -291,13 +291,13 @@ def number_of(name: str, argument: str, given: object, position: int) -> Any:
 
 
 def int_of(name: str, argument: str, given: Any, position: int) -> int:
-    """The int that is given to the function `name`, as one, as NumPy's or as a 0-d tensor."""
+    """The int that is given to the function `name`: Python's, NumPy's or a 0-d tensor."""
     is_int = isinstance(given, INTEGER) and not isinstance(given, bool)
     return index(given) if is_int else tensors.failures.refuse(name, argument, position, int, given)
 
 
 def listed(name: str, size: Sizes) -> tuple[Sizes]:
-    """The sizes of a function that takes them in one tuple or list only; a TypeError for anything else."""
+    """The sizes given to a function that takes them only as one sequence; a TypeError for anything else."""
     if not isinstance(size, (tuple, list, Sequence)):
         tensors.failures.refuse(name, "size", 1, Sequence[int], size)
     return (size,)

@@ -67,7 +67,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _cast_to(name: str, to: dtypes.dtype | None) -> None:
-    """Declare the method `x.float()` and its like; None is bfloat16, which not everybody has."""
+    """Declare the method `x.float()` and its like; None stands for bfloat16, which needs a package."""
 
     def converted(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         return cast(self, to or dtypes.bfloat16)
@@ -143,7 +143,7 @@ def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
 
 @members
 class Conversion(Tensor):
-    """What becomes of a tensor by name of a type, a layout or a device, and as numbers, arrays and copies."""
+    """Conversions to another dtype, layout or device, to numbers and arrays, copies and pickles."""
 
     __slots__ = ()
 
@@ -260,9 +260,9 @@ class Conversion(Tensor):
         if self._requires_grad and current.enabled and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self._array.dtype.kind == "V":
-            # Few of NumPy's functions take it.
+            # Few of NumPy's functions take bfloat16.
             raise TypeError("Got unsupported ScalarType BFloat16: x.float().numpy()")
-        # A view: what is done to the array's shape is not done to the tensor's.
+        # A view, so that a change of the array's shape does not change the tensor's.
         return self._array.view()
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Array:
@@ -280,7 +280,7 @@ class Conversion(Tensor):
             raise RuntimeError(f"{problem}: this one is the result of an operation. Copy x.detach()")
         kind, memory, *places = self._parts()
         copied = memo[id(self)] = _unpickled(kind, memory.copy(), *places)
-        # Most programs copy nothing: it is not imported with this file.
+        # Imported here, since most programs copy nothing.
         deepcopy = import_module("copy").deepcopy
         copied._grad = deepcopy(self._grad, memo)
         copied.__dict__.update(deepcopy(self._attributes(), memo))
@@ -329,7 +329,7 @@ class Conversion(Tensor):
 
 
 def _dtype_of_type(given: object) -> dtypes.dtype:
-    """The dtype of what `type` takes: of itself, of the name of a type, or of one of the older constructors."""
+    """The dtype for an argument of `type`: a dtype, the name of a type, or one of the older constructors."""
     if not isinstance(given, (dtypes.dtype, str, type)):
         raise TypeError(f"dtype must be a type, str, or dtype object, such as torch.float32, not {given!r}")
     if isinstance(given, type):
@@ -346,7 +346,7 @@ def _dtype_of_type(given: object) -> dtypes.dtype:
 def _arguments_of_to(
     device: Any = None, dtype: Any = None, non_blocking: bool = False, copy: bool = False, *, memory_format: Any = None
 ) -> tuple[Any, ...]:
-    """What `to` is given; a TypeError for flags that are none."""
+    """The arguments of `to`; a TypeError for flags that are not bools."""
     if not (isinstance(non_blocking, bool) and isinstance(copy, bool)):
         raise TypeError
     return device, dtype, copy, memory_format
@@ -386,7 +386,7 @@ def warn_once(message: str) -> None:
 
 
 def checked_array(ndarray: Array) -> Array:
-    """`ndarray`, which must be of a dtype that tensors have (TypeError) and of steps that are strides (ValueError)."""
+    """`ndarray`; a TypeError for a dtype that tensors cannot have, a ValueError for such strides."""
     steps = ndarray.strides if ndarray.size else ()
     if any([step < 0 for step in steps]):
         words = "At least one stride in the given numpy array is negative, and tensors with negative strides are not"
@@ -400,14 +400,14 @@ def checked_array(ndarray: Array) -> Array:
 
 
 def shared_memory(ndarray: Array) -> Array:
-    """The memory of `ndarray` as an array for a tensor, which a change of the other's shape does not reach."""
+    """A new array on the memory of `ndarray`, for a tensor: changes of the other's shape do not reach it."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__}); tensor(data) makes a copy of other data")
     if not checked_array(ndarray).flags.writeable:
         warn_once("The given NumPy array is not writable, so a write to the tensor will be an error: pass array.copy()")
-    # By way of its memoryview, the tensor's memory begins with this array, whatever it is a view of.
+    # Made of its memoryview, the tensor's storage begins with this array, whatever `ndarray` is a view of.
     array = np.asarray(ndarray.data)
-    # NumPy writes the steps of dimensions of one element anew.
+    # NumPy changes the strides of dimensions of size 1.
     return array if array.strides == ndarray.strides else as_strided(array, strides=ndarray.strides)
 
 
@@ -417,13 +417,13 @@ def _whole(array: Array) -> Array:
     while base is not None:
         if isinstance(base, np.ndarray):
             array = base
-        # What `as_strided` puts between two arrays has a base, too.
+        # Between two arrays there may be an object of `as_strided`, which has a base, too.
         base = getattr(base, "base", None)
     return array
 
 
 def _memory(array: Array) -> Array:
-    """All elements from the first of `array` to its last, those between its steps included, in one dimension."""
+    """All memory from the first element of `array` to its last, gaps included, in one dimension."""
     span = sum([(size - 1) * step for size, step in zip(array.shape, array.strides, strict=True)])
     return as_strided(array, (span // array.itemsize + 1 if array.size else 0,), (array.itemsize,))
 
@@ -431,9 +431,9 @@ def _memory(array: Array) -> Array:
 def _unpickled(
     kind: Any, memory: Array, shape: tuple[int, ...], strides: tuple[int, ...], requires_grad: bool
 ) -> Tensor:
-    dtypes.of(memory)  # From now on, bfloat16 is known.
+    dtypes.of(memory)  # Registers bfloat16, if it is that.
     array = as_strided(memory, shape, strides)
     if array.size and any([step == 0 and size > 1 for size, step in zip(shape, strides, strict=True)]):
-        # Several elements have one place in memory.
+        # Several elements share a place in memory.
         array.flags.writeable = False
     return kind._rebuilt(array, requires_grad)

@@ -60,7 +60,7 @@ def tensor(
 
 
 def _copied(made_by: str, data: object) -> Any:
-    """`data`, but of a tensor its array, after a warning."""
+    """`data`; of a tensor its array, after PyTorch's warning."""
     if not isinstance(data, Tensor):
         return data
     warn_program(
@@ -240,7 +240,7 @@ def arange(
     >>> torch.arange(3), torch.arange(1, 2, 0.25)
     (tensor([0, 1, 2]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
-    # A None that is given is no number: what is not given is ....
+    # `...` stands for what is not given, since None is an error.
     given = [each for each in (first, start, end) if each is not ...]
     if len(given) == 1 and start is ... and step is ...:
         given = [0, *given]
@@ -255,7 +255,7 @@ def arange(
 
 
 def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
-    """The numbers of a range: each by itself, start + i * step in float64 or int64, so that no error adds up."""
+    """The numbers of a range, each computed as start + i * step in float64 or int64, so that no errors add up."""
     of_ints = {type(start), type(end), type(step)} == {int}
     if of_ints and wanted == np.int64 and step > 0 and -(2**62) < start <= end < 2**62:
         return np.arange(start, end, step, dtype=wanted)
@@ -270,13 +270,13 @@ def _range(start: Any, end: Any, step: Any, wanted: np.dtype[Any]) -> Array:
         start, end, step = int(start), int(end), int(step)
         if step == 0:
             raise ValueError("step must be nonzero: as an int64, this one is 0")
-    # Integers are counted from the start without its fraction, as many as there are with it.
+    # Integers start at the start without its fraction; but they are as many as with it.
     whole = isinstance(end - start, int) and isinstance(step, int)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
     numbers = np.arange(count)
     if wanted not in FLOATS or isinstance(start + step, int):
         return (int(start) + numbers * int(step)).astype(wanted)
-    # As PyTorch, whose steps of a vector count from its first: these are 32 bytes each, and there are pairs of them.
+    # PyTorch computes vectors of 32 bytes, two at a time, each number from the first one of its vector.
     width = 32 // wanted.itemsize
     lane = np.where(numbers < count // (2 * width) * 2 * width, numbers % width, 0.0)
     first = fused_multiply_add(numbers - lane, step, start).astype(wanted)
@@ -322,7 +322,7 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
     if count == 1:
         return np.array([first]).astype(wanted)
     step = (last - first) / exact.type(max(count - 1, 1))
-    # A step of float32 has so few digits that float64 holds its products.
+    # The products of a float32 step are exact in float64.
     stepped = fused_multiply_add if exact == np.float64 else lambda numbers, step, start: numbers * step + start
     steps = np.arange((count + 1) // 2, dtype=np.float64)
     halves = stepped(steps[: count // 2], step, first), stepped(steps[::-1], -step, last)
@@ -330,13 +330,13 @@ def _spaced(start: object, end: object, count: int, wanted: np.dtype[Any]) -> Ar
 
 
 def like(name: str, input: Tensor, fill: arguments.Fill, options: LikeOptions) -> Tensor:
-    """A leaf of the shape, memory order and, unless another is given, dtype of `input`, which `fill` fills."""
+    """A leaf of the shape, memory order and dtype (unless another is given) of `input`, filled by `fill`."""
     if not isinstance(input, Tensor):
         tensors.failures.refuse(name, "input", 1, Tensor, input)
     in_order = options.pop("memory_format", None) is contiguous_format
     wanted, requires_grad = checked(name, options, input.dtype)
     array = input._array
-    # The order of an expanded tensor would be NumPy's choice, not PyTorch's.
+    # For an expanded tensor, NumPy's order would not be PyTorch's.
     order: Literal["C", "K"] = "C" if in_order or 0 in array.strides else "K"
     new = np.empty_like(array, wanted, order)
     fill(new)
@@ -367,7 +367,7 @@ def randn(*sizes: SupportsIndex | Sizes, generator: Source = None, **options: Un
 
 
 def drawn(draw: Callable[..., Array], generator: Source, *parameters: Any) -> Callable[[Array], Array]:
-    """What fills an array with draws of `generator`, as this function of `minigrad.random` does, and returns it."""
+    """A function that fills an array by `draw`, one of `minigrad.random`, with these parameters, and returns it."""
     source = engine_of(generator)
     return lambda array: draw(array, *parameters, source)
 
@@ -461,7 +461,7 @@ def normal(
 
 
 class Drawn(Node):
-    """What `draw` makes of arrays of parameters.  The gradients are 0: none flows through a draw, as in PyTorch."""
+    """`draw(*arrays)`, of arrays of parameters.  The gradients are 0, as in PyTorch: none flows through a draw."""
 
     formulas = ("0: none flows through a draw",)
     draw: Callable[..., Array]
@@ -538,7 +538,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None)
 
 @op("nn.functional")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """The softmax of `logits` with noise, over `tau`; if `hard`, 1 for its largest, else 0, with the gradient of it."""
+    """The softmax of `(logits + noise) / tau`; if `hard`, 1 at its largest element, else 0, with the same gradient."""
     noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
@@ -571,7 +571,7 @@ def random_(input: Tensor, *bounds: Any, to: int | None = None, generator: Sourc
 
 
 class _TypedTensor(type):
-    """The class of these constructors, whose instances are the tensors of one dtype."""
+    """The class of these constructors: `isinstance(x, LongTensor)` asks for the dtype."""
 
     dtype: ClassVar[dtypes.dtype]
 
@@ -620,7 +620,7 @@ def new(input: Tensor, *args: Any) -> Tensor:
 
 
 def array_of_data(data: object, wanted: dtype | None = None) -> Array:
-    """A fresh array of `data` in the dtype `wanted`, or in the one that the data suggests."""
+    """A new array of `data` in the dtype `wanted`; if that is None, in the dtype that the data suggests."""
     if isinstance(data, (np.ndarray, np.generic)):
         array = checked_array(np.asarray(data))
         return copied(array) if wanted is None else quiet().run(in_dtype, array, wanted._numpy)
@@ -633,7 +633,7 @@ def array_of_data(data: object, wanted: dtype | None = None) -> Array:
 
 
 def made_as_before(args: tuple[Any, ...], wanted: dtype | None, device: OnDevice = None, **options: Never) -> Tensor:
-    """What `Tensor(…)`, of any dtype, and `LongTensor(…)` make: of a tensor, of one sequence, or of sizes.
+    """A tensor as `Tensor(…)` and `LongTensor(…)` make it: of a tensor, of one sequence, or of sizes.
 
     >>> made_as_before(([1, 2],), None), made_as_before((2, 3), dtypes.int64).shape
     (tensor([1., 2.]), torch.Size([2, 3]))
@@ -676,7 +676,7 @@ def _collect(data: object, values: list[Number]) -> tuple[tuple[int, ...], dtype
     data = data if isinstance(data, (list, tuple, Sequence)) else list(data)  # type: ignore[call-overload]  # it counts its items
     kinds = set(map(type, data))
     if kinds <= {bool, int, float}:
-        # The innermost rows of numbers, nearly all of the data, without a call for each.
+        # An innermost row of numbers, without a call for each: these are nearly all of the data.
         values.extend(data)
         kind = float if float in kinds else int if int in kinds else bool
         return (len(data),), dtypes.of_number(kind()) if kinds else None
@@ -711,7 +711,7 @@ def _unequal(shape: tuple[int, ...], got: tuple[int, ...], row: object) -> Excep
 
 
 def _array_of_numbers(values: list[Number], target: dtype) -> Array:
-    """The numbers in the dtype `target`, each converted by itself, as PyTorch does: an int keeps all of its digits."""
+    """The numbers in the dtype `target`, each converted by itself, as in PyTorch: an int keeps all of its digits."""
     if target.is_floating_point or target is dtypes.bool_:
         return arguments.converted(np.array(values, np.float64), target)
     if float not in set(map(type, values)):
@@ -737,7 +737,7 @@ def new_leaf(array: Array, requires_grad: bool = False, on: OnDevice = None) -> 
 def new_leaf_made(
     name: str, make: Callable[[np.dtype[Any]], Array], options: Options, default: dtypes.dtype | None = None
 ) -> Tensor:
-    """The leaf of what `make(dtype)` makes, under NumPy's quiet state."""
+    """A leaf tensor of the array `make(dtype)`, which is called without NumPy's warnings."""
     wanted, requires_grad = checked(name, options, default)
     try:
         return new_leaf(quiet().run(make, wanted), requires_grad)
@@ -754,7 +754,7 @@ def new_leaf_of_sizes(
     make: Callable[..., Array] = np.empty,
     fill: arguments.Fill | None = None,
 ) -> Tensor:
-    """The leaf of what `make(shape, dtype)` makes and `fill` fills; its sizes are given as `sizes_of` reads them.
+    """A leaf tensor of the array `make(shape, dtype)`, filled by `fill`; `sizes` are as for `sizes_of`.
 
     Errors: those of `checked`; RuntimeError for sizes that no array has.
     """
@@ -771,6 +771,6 @@ def new_leaf_of_sizes(
 
 
 def filling(name: str, given: object) -> tuple[Number, arguments.Fill]:
-    """The number `fill_value` of the function `name`, and what fills with it; a RuntimeError if it has no place."""
+    """The argument `fill_value` of the function `name`, and a function that fills an array with it."""
     value = arguments.number_of(name, "fill_value", given, 2)
     return value, lambda array: array.fill(arguments.filler(value, dtypes.of(array)))

@@ -15,7 +15,7 @@ _NUMBER = "0|[1-9][0-9]{0,8}"
 
 
 class _Facts:
-    """What equals all of its class whose text is the same."""
+    """Equal to each object of the same class with the same text."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and str(other) == str(self)
@@ -44,7 +44,7 @@ class device(_Facts):
             )
         name = str(type) if index is None else f"{type}:{index}"
         kind, colon, number = name.partition(":")
-        # (Most devices have no number: no pattern is made ready for them.)
+        # (Most devices have no number, so most programs never compile the pattern.)
         if kind not in _TYPES or (colon and not re.fullmatch(_NUMBER, number)):
             problem = f"Invalid device string: '{name}'"
             if re.fullmatch(f"[A-Za-z_]+(:({_NUMBER}))?", name):
@@ -74,7 +74,7 @@ CPU = device("cpu")
 
 def check_on_cpu(given: object) -> None:
     """Raise what PyTorch raises on a machine without accelerators unless tensors can be made on this device."""
-    # Most often it is this one word: nothing has to be read in it.
+    # Most often it is just "cpu", which needs no parsing.
     known = "cpu" if isinstance(given, str) and given == "cpu" else given.type if isinstance(given, device) else None
     kind = known or device(given).type
     if kind in ("cuda", "xpu"):
@@ -140,7 +140,7 @@ class layout(_Named):
 
 
 class memory_format(_Named):
-    """How a copy lies in memory: in order, `torch.contiguous_format`, or as its model does, `torch.preserve_format`."""
+    """The memory order of a copy: `torch.contiguous_format`, or as the original's, `torch.preserve_format`."""
 
 
 strided = layout("strided")

@@ -1,7 +1,7 @@
-"""How programs are told: that a name is missing, that something is no tensor; warnings at their own line.
+"""Errors for missing names and for what is no tensor, with advice; and warnings at the line of the program.
 
-Two finders of modules stand here.  With `sys.modules["torch"] = minigrad`, a file that says `import torch.nn as nn`
-gets minigrad's own modules: the work of `StandIn`.  `add_module` makes those that PyTorch has and no file is for.
+Two finders of modules are here: `Advice` for missing modules, and `StandIn`, by which `import torch.nn as nn` imports
+minigrad's own module after `sys.modules["torch"] = minigrad`.  `add_module` makes modules that have no file here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from minigrad import tensors
 
 
 def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
-    """What the module `place` adds to its globals: it lists these names, and a missing one is an error that advises.
+    """What the module `place` adds to its globals: `dir` lists these names, and the error for a missing one advises.
 
-    `later` has what is imported when it is first asked for, and the module where it is: itself, if it is one.
+    `later` maps names that are imported when they are first asked for to their modules; a module to itself.
 
     >>> advised("minigrad", [])["__getattr__"]("ndarray")
     Traceback (most recent call last):
@@ -34,7 +34,7 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
     def find(name: str) -> Any:
         if name not in later:
             told = tensors.failures.advice(place, name)
-            # (Python guesses a name of `obj`, if there is one.)
+            # (Python suggests a similar name of `obj`, unless that is None.)
             home = None if told else sys.modules[place]
             raise AttributeError(f"module {place!r} has no attribute {name!r}{told}", name=name, obj=home)
         found: Any = import_module(later[name])
@@ -43,15 +43,15 @@ def advised(place: str, names: list[str], **later: str) -> dict[str, Any]:
             setattr(sys.modules[place], name, found)
         return found
 
-    # With a path it is a package: of a missing name, `from … import` asks for a module, and is told by `Advice`.
+    # With a path it counts as a package: `from … import` looks for a module of a missing name, and `Advice` answers.
     path = getattr(sys.modules.get(place), "__path__", [])
     return {"__getattr__": find, "__dir__": lambda: names, "__path__": path}
 
 
 def add_module(name: str, *named: Any, told: str = "Where PyTorch has them.", **members: Any) -> types.ModuleType:
-    """The module of that name, with what has a name and other members, as a file would add it to its package.
+    """Make the module `name`, with functions and classes under their own names, and other members.
 
-    Classes from files around it say that they are from there, and their source is found.
+    Classes defined in files of its package get it as their `__module__`.
     """
     home, _, last = name.rpartition(".")
     members = {each.__name__: each for each in named} | members
@@ -88,7 +88,7 @@ class Advice:
 
 
 class StandIn:
-    """Finds the module minigrad.nn where torch.nn is asked for: itself, since a copy would have classes of its own."""
+    """Finds minigrad.nn for torch.nn: the module itself, since a copy would have classes of its own."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -98,7 +98,7 @@ class StandIn:
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> None:
-        """A new module, whose place in `sys.modules` is then taken by the one that is found."""
+        """Let Python make a new module, which `exec_module` then replaces in `sys.modules`."""
 
     @staticmethod
     def exec_module(module: types.ModuleType) -> None:
@@ -106,7 +106,7 @@ class StandIn:
 
 
 # Python asks one finder after the other, and the first that finds the module has it: that of files would find
-# minigrad's file, and execute it again under the other name.  The last one finds nothing.
+# minigrad's file, and execute it again under the other name.  `Advice` is asked when nothing was found.
 sys.meta_path.insert(0, StandIn)
 sys.meta_path.append(Advice)
 
@@ -116,7 +116,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def renamed(place: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, whose name ends in an underscore, as it is called by its old name, without: then it warns."""
+    """`function` under its old name, without the underscore at the end: it warns."""
     name = f"{place}.{function.__name__}"
 
     @functools.wraps(function)
@@ -136,7 +136,7 @@ def warn_program(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def asked(given: Any, method: str = "dim") -> Any:
-    """What a tensor says, asked by that method; of what is none, Python's error, as in PyTorch, with the remedy."""
+    """The result of that method of a tensor; for anything else Python's error, as in PyTorch, with a remedy."""
     try:
         return getattr(given, method)()
     except (AttributeError, TypeError) as error:

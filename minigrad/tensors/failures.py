@@ -1,4 +1,4 @@
-"""What happens to what fails: what a call returns after all, or the error that it raises, in PyTorch's words.
+"""What happens when a call fails: the result after all, or the error in PyTorch's words; and advice on missing names.
 
 Imported when the first call fails or the first name is missing: most programs have none.
 """
@@ -29,10 +29,10 @@ _OTHER_NAMES = {"axis": "dim", "keepdims": "keepdim", "split_size": "split_size_
 
 
 def rescued(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
-    """What a `call` returns after all that raised `error`: with `out=`, with NumPy's names, or of a sparse tensor.
+    """The result of a `call` that raised `error`, if it had `out=`, NumPy's names of arguments, or a sparse tensor.
 
-    Else it raises the error as it is, or a TypeError that names the first argument that is not what its annotation
-    says.  (Nothing is done twice: with an unknown name of an argument, nothing was done.)
+    Else it raises the error as it is, or a TypeError that names the first argument that does not fit its annotation.
+    (Nothing is computed twice: a call with an unknown argument has computed nothing.)
     """
     name = call.__name__
     if "out" in kwargs:
@@ -53,7 +53,7 @@ def rescued(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exc
 
 
 def _is_method(call: Any) -> bool:
-    """Whether what is called is a method: its arguments are counted from the one after the tensor."""
+    """Whether a method is called: its arguments are counted from the one after the tensor."""
     return call.__qualname__.startswith("Tensor.")
 
 
@@ -73,7 +73,7 @@ def given_out(call: Any, out: Any, result: Any) -> Any:
 
 
 def check_arguments(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """A TypeError if an argument is missing or unknown, or is not what its annotation says."""
+    """Raise a TypeError if an argument is missing or unknown, or does not fit its annotation."""
     function, position = call.__wrapped__, 0 if _is_method(call) else 1
     name = KERNELS.get(function, call.__name__)
     signature = inspect.signature(function)
@@ -82,7 +82,7 @@ def check_arguments(call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     except TypeError as unfit:
         words = str(unfit).replace("multiple values", "got multiple values")
         words = re.sub("missing a required argument: '(.*)'", r'missing 1 required positional arguments: "\1"', words)
-        # It is the function that Python calls; the kernel gets what has been found to fit.
+        # PyTorch names the function here, not the kernel, which gets only arguments that fit.
         known = [each for each in signature.parameters.values() if not each.name.startswith("_")][position == 0 :]
         names = [f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in known]
         raise TypeError(f"{call.__name__}() {words}: it takes {', '.join(names) or 'none'}") from None
@@ -111,7 +111,7 @@ def unexpected(name: str, **unknown: object) -> TypeError:
 
 
 def fits(value: object, wanted: object) -> bool:
-    """Whether a value is what an annotation says."""
+    """Whether a value fits an annotation."""
     kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
     if kind in (typing.Union, types.UnionType):
         return any(fits(value, part) for part in parts)
@@ -128,13 +128,13 @@ def fits(value: object, wanted: object) -> bool:
 
 
 def final(error: E) -> E:
-    """`error`, which says already what is wrong: it is not replaced by another."""
+    """`error`, marked as the one to raise: it is not replaced by another."""
     error.final = True  # type: ignore[attr-defined]
     return error
 
 
 def refuse(name: str, argument: str, place: int, wanted: object, value: object) -> NoReturn:
-    """The TypeError for an argument that is not what is wanted."""
+    """Raise the TypeError for an argument that is not of the wanted type."""
     words, found = _in_words(wanted), f"not {_type_name(value)}"
     if words == "Tensor":
         found += _remedy(value)
@@ -150,12 +150,12 @@ def refuse(name: str, argument: str, place: int, wanted: object, value: object) 
 
 
 def no_tensor(given: Any, error: Exception) -> Exception:
-    """The `error` of what was to be a tensor, with the remedy."""
+    """`error`, which something raised that should be a tensor, with a remedy."""
     return final(type(error)(f"{error}: expected a tensor, got {_type_name(given)}{_remedy(given)}"))
 
 
 def _in_words(wanted: Any) -> str:
-    """What PyTorch calls what an annotation says; of several types, the first."""
+    """PyTorch's name for the type that an annotation says; of several types, for the first."""
     kind, parts = typing.get_origin(wanted), typing.get_args(wanted)
     if kind in (typing.Union, types.UnionType):
         return "Number" if float in parts and Tensor not in parts else _in_words(parts[0])
@@ -167,13 +167,13 @@ def _in_words(wanted: Any) -> str:
 
 
 def _type_name(value: object) -> str:
-    """What PyTorch calls the type of a value: "int", "numpy.ndarray"."""
+    """PyTorch's name for the type of a value: "int", "numpy.ndarray"."""
     kind = type(value)
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def _remedy(value: object) -> str:
-    """What to do if `value` stands where a tensor should."""
+    """What to do about `value`, which was given in place of a tensor."""
     if value is None:
         return ": does the forward that made it return it? (A gradient is None before backward().)"
     if isinstance(getattr(value, "weight", None), Tensor):
@@ -187,7 +187,7 @@ def _remedy(value: object) -> str:
 
 # ---- missing names ---------------------------------------------------------------------------------------------------
 
-#: A name that one of these lacks may be in another.
+#: The modules in which to look for a name that one of them lacks.
 _PLACES = [f"minigrad{each}" for each in (".nn.functional", ".nn", "", ".optim", ".optim.lr_scheduler", ".utils.data")]
 
 

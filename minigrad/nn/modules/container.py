@@ -16,9 +16,9 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 
 
 class _Container(Module):
-    """Modules, or parameters, that are asked for by position or name."""
+    """Modules, or parameters, that are found by position or name."""
 
-    #: Where they are registered.
+    #: The registry that holds them.
     _held: str = "_modules"
 
     @property
@@ -103,7 +103,7 @@ class Sequential(_List):
             self.extend(args)
 
     def forward(self, input: Any) -> Any:
-        """What the last module makes of what those before it made of `input`."""
+        """The output of the last module; each gets the output of the one before it, the first gets `input`."""
         for module in self:
             input = module(input)
         return input
@@ -258,7 +258,7 @@ def _described(parameter: Tensor, kind: object) -> str:
 
 
 class DataParallel(Module):
-    """A module under the name `module`: on one device there is nothing to share out, and a call is its call."""
+    """A module under the name `module`: on one device there is nothing to distribute, and a call is a call of it."""
 
     def __init__(self, module: Module, device_ids: object = None, output_device: object = None, dim: int = 0) -> None:
         super().__init__()
@@ -270,6 +270,6 @@ class DataParallel(Module):
 
 
 class DistributedDataParallel(Module):
-    """What a group of processes trains together: a ValueError, since there is no group."""
+    """A module that several processes train together: a ValueError, since there is one process."""
 
     __init__ = of_group

@@ -1,4 +1,4 @@
-"""What layers are declared with: options, which make the constructor, and a function, or parameters; lazy ones."""
+"""The base classes of layers: declared by their options, by a function, or by parameters; and lazy layers."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Bias: TypeAlias = Any
 
 
 def is_kept(option: Option) -> bool:
-    """Whether it becomes an attribute; else `_set_up` takes it."""
+    """Whether the option becomes an attribute; else it is an argument of `_set_up`."""
     return not option.annotation.startswith(("InitVar[", "Bias"))
 
 
 class Layer(Module):
-    """A module of one tensor, or several, that is declared by its options; see `with_options`."""
+    """A module that computes a tensor, and is declared by its options: see `with_options`."""
 
     __call__: ClassVar[Callable[..., Tensor]]
     _options: ClassVar[dict[str, Option]] = {}
 
     def _begin(self, given: dict[str, Any]) -> None:
-        """Be made with the arguments that are `given`."""
+        """Set the attributes, and call `_set_up`, for the arguments `given` to the constructor."""
         Module.__init__(self)
         self.__dict__.update({name: given[name] for name, each in self._options.items() if is_kept(each)})
         self._set_up(**{name: given[name] for name, each in self._options.items() if not is_kept(each)})
 
     def _set_up(self, *_: Any, **__: Any) -> None:
-        """Raise an error if the options, which are set, do not go together, complete them, and make the parameters.
+        """Check the options, which are attributes by now, complete them, and make the parameters.
 
-        The arguments are those that are no attributes.
+        Its arguments are the options that are not attributes.
         """
 
 
@@ -56,7 +56,7 @@ class ParameterLayer(Layer):
 class WeightLayer(ParameterLayer):
     """A layer whose first parameter is its weight."""
 
-    #: A parameter of the shape that the layer's text tells.
+    #: A parameter, whose shape the docstring of the layer tells.
     weight: Parameter
 
 
@@ -108,13 +108,13 @@ class FunctionLayer(Layer):
         if self._shown is not None:
             return ", ".join([f"{name}={getattr(self, name)}" for name in self._shown])
         names = [name for name in self._taken if name != "inplace" or getattr(self, name)]
-        # (Shown is only that it is in place, whatever says so.)
+        # (Whatever is given for `inplace`, True is shown.)
         shown = {name: name == "inplace" or getattr(self, name) for name in names}
         return ", ".join([f"{name}={repr(each) if isinstance(each, str) else each}" for name, each in shown.items()])
 
 
 def _told(made: Callable[..., None]) -> Callable[..., None]:
-    """The constructor of a layer, whose errors tell what is meant where it is given the input of the layer."""
+    """The constructor `made`, with a remedy added to its error where it was given the input of the layer."""
 
     @functools.wraps(made)
     def __init__(self: FunctionLayer, *args: object, **kwargs: object) -> None:  # noqa: N807
@@ -130,14 +130,14 @@ def _told(made: Callable[..., None]) -> Callable[..., None]:
 
 
 class LazyModuleMixin(Module):
-    """What stands before a layer among the bases of its lazy form, which takes its arguments but for the first.
+    """The first base of a lazy layer, before the layer that it becomes, whose first argument it leaves out.
 
-    Until the first call, or until a state is loaded, its parameters have no values and no shapes.
+    Until the first call, or until a state is loaded, the parameters have no values and no shapes.
     """
 
     #: The layer that it becomes.
     cls_to_become: ClassVar[Any]
-    #: The first argument, and the dimension of the input of which it is the size.
+    #: The name of the argument that is left out, and the dimension of the input whose size it is.
     _inferred: ClassVar[tuple[str, int]]
 
     def __init_subclass__(cls, first: str | None = None, dim: int = -1) -> None:
@@ -156,7 +156,7 @@ class LazyModuleMixin(Module):
                 self._buffers[name] = UninitializedBuffer(buffer)
 
     def reset_parameters(self) -> None:
-        """Let the parameters start anew, if they have started."""
+        """Draw the parameters anew, if they have values."""
         if getattr(self, self._inferred[0]):
             super().reset_parameters()  # type: ignore[misc]
 
@@ -170,7 +170,7 @@ class LazyModuleMixin(Module):
         own = self._parameters | self._buffers
         waiting = {key: each for key, each in own.items() if isinstance(each, Uninitialized)}
         if waiting:
-            # Its first values are drawn in the dtype that it was converted to since.
+            # The first values are drawn in the dtype that the layer has been converted to.
             made = self.cls_to_become(**self._given | {name: size, "dtype": next(iter(waiting.values())).dtype})
             for key, each in waiting.items():
                 each.become(getattr(made, key))

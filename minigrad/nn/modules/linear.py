@@ -14,7 +14,7 @@ __all__ = ["Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Layer):
-    """Its input; a layer for where none is wanted.  It takes any arguments."""
+    """Its input, unchanged: it stands where a layer could be.  The constructor takes any arguments."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class Linear(Layer):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A `Linear`: so PyTorch calls the last one of attention, which it does not quantize."""
+    """A `Linear`, under the name that PyTorch gives to the last one of an attention."""
 
 
 class LazyLinear(LazyModuleMixin, Linear, first="in_features", dim=-1):

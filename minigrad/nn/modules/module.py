@@ -25,14 +25,16 @@ Handle: TypeAlias = "tensors.hooks.RemovableHandle"
 
 
 class _Kind(NamedTuple):
-    """What a module registers: where, instances of which class at sight, and what else its names may come to hold."""
+    """A kind of attribute that modules register: parameters, buffers or modules."""
 
     registry: str
     name: str
+    #: The class whose instances are registered when they are assigned.
     at_sight: type[Any] | tuple[()]
+    #: The class of what may be assigned to a name that is registered, besides None; and the same in words.
     allowed: type[Any]
     wanted: str
-    #: What to do where its name is to hold something else.
+    #: What to do instead of assigning something else.
     remedy: str
 
 
@@ -73,14 +75,14 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
-    #: By the name of what calls them, in the order of the calls.
+    #: By kind, "forward_pre", "forward" or "full_backward", in the order of the calls.
     _hooks: dict[str, dict[int, Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if getattr(cls, "call_super_init", False):
             raise NotImplementedError("call_super_init: call the other class's own, Other.__init__(self, …), as well")
-        # Layers of this package have functions of their own, of the same code, so that Python's errors name the layer.
+        # Each layer of this package has its own copy of an inherited function, so that Python's errors name the layer.
         for name in ("__init__", "forward"):
             made: Any = getattr(cls, name)
             own_module = name not in vars(cls) and cls.__module__.startswith("minigrad.nn.")
@@ -132,21 +134,21 @@ class Module:
         self._register(_MODULE, name, module)
 
     def _register(self, kind: _Kind, name: str, value: object) -> None:
-        """Put `value` under a name of which the module knows nothing else."""
+        """Register `value` under a name that the module does not use for anything else."""
         if kind.registry not in self.__dict__:
             raise _too_early(kind.name)
         if not isinstance(name, str):
             raise TypeError(f"{kind.name} name should be a string. Got {type_name(name)}")
         if "." in name or name == "":
             raise KeyError(f"{kind.name} name can't contain \".\" and can't be empty, got: {name!r}")
-        # (Of a name that is nowhere, hasattr(self, name) would look for advice.)
+        # (hasattr(self, name) would look for advice on a missing name.)
         known = (self.__dict__, self._parameters, self._buffers, self._modules, *map(vars, type(self).__mro__))
         if name not in self.__dict__[kind.registry] and any([name in each for each in known]):
             raise KeyError(f"attribute '{name}' already exists")
         self._enter(kind, name, value)
 
     def _enter(self, kind: _Kind, name: str, value: object) -> None:
-        """Put `value` among those of its kind, if it is one."""
+        """Enter `value` in the registry of its kind; a TypeError if it is not of this kind."""
         if value is not None and not isinstance(value, kind.allowed):
             held = "child module" if kind is _MODULE else kind.name
             problem = f"cannot assign '{type_name(value)}' as {held} '{name}' ({kind.wanted} expected)"
@@ -169,7 +171,7 @@ class Module:
         put(kind, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        # Python asks here only for what is not an ordinary attribute.
+        # Python calls this only if there is no ordinary attribute.
         own = self.__dict__
         for kind in _KINDS:
             registry = own.get(kind.registry)
@@ -189,7 +191,7 @@ class Module:
         return sorted([name for name in names if not name[0].isdigit()])
 
     def _forget(self, name: str) -> bool:
-        """Remove what is known under `name`; whether there was anything."""
+        """Remove the attribute or registered value `name`; whether there was one."""
         registries = (self.__dict__, self._parameters, self._buffers, self._modules)
         self._non_persistent_buffers_set.discard(name)
         return any([registry.pop(name, self) is not self for registry in registries])
@@ -343,7 +345,7 @@ class Module:
         return self._apply(lambda x: x.cuda(device))
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """This module, with `fn` of its parameters, their gradients and its buffers in their places."""
+        """This module, with each parameter, gradient and buffer x replaced by `fn(x)`."""
         for module in self.children():
             module._apply(fn)
         with no_grad():
@@ -374,7 +376,7 @@ class Module:
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
 
-        Hooks are called in the order in which they were registered.  Arguments by name are not told to them.
+        Hooks are called in the order in which they were registered.  They do not get arguments that are given by name.
         """
         return self._add_hook("forward_pre", hook)
 
@@ -502,7 +504,7 @@ def printed(name: str, extra: list[str], children: list[str]) -> str:
 
 
 def unusual(options: Mapping[str, object], **usual: object) -> str:
-    """The options that are not as usual, as a printed form shows them behind the others."""
+    """The options that differ from the usual values, as a printed form shows them behind the others."""
     told = [f", {name}={options[name]}" for name, common in usual.items() if options.get(name, common) != common]
     return "".join(told)
 
@@ -512,7 +514,7 @@ def _too_early(what: str) -> AttributeError:
 
 
 def not_a_module(given: object) -> TypeError:
-    """What to say of something else where a module is wanted."""
+    """The error for something else where a module is wanted."""
     name = getattr(given, "__name__", type_name(given))
     if isinstance(given, type):
         remedy = f"it is a class, and an instance is wanted, {name}()"
@@ -545,7 +547,7 @@ def _persistent(module: Module) -> dict[str, Tensor]:
 
 
 def _problem(member: Tensor, key: str, given: Any) -> list[str]:
-    """What stands in the way of `given` as the value of a parameter or buffer, or nothing."""
+    """Why `given` cannot be the value of a parameter or buffer: a list of one message, or empty."""
     copying = f'While copying the parameter named "{key}"'
     if not isinstance(given, Tensor) or given.is_sparse:
         return [f"{copying}, expected torch.Tensor or Tensor-like object from checkpoint but received {type(given)}"]

@@ -1,9 +1,8 @@
 """Recurrent layers: two linear maps and a gate, step after step; and their cells, which take one step.
 
-What a layer is, is said by its `step`: it gets `x`, the linear map of the input, `u`, that of the hidden state, and the
-state; and gives the next state.  Applied to one row of a sequence after the other, as in `Recurrence.definition`, that
-would do, but for the time it takes: so a layer's way through the steps is one node of the graph, which has the
-gradients of all steps written out.
+A kind of layer is defined by its `step`: it gets `x`, the linear map of the input, `u`, that of the hidden state, and
+the state, and returns the next state.  `Recurrence.definition` applies it to one element of a sequence after the other.
+Since that is slow, a layer's way through all steps is one node of the graph, with the gradients written out.
 
 Sources: J. Elman, "Finding structure in time" (1990); S. Hochreiter and J. Schmidhuber, "Long short-term memory"
 (1997), with the forget gate of F. Gers et al. (2000); K. Cho et al., "Learning phrase representations using RNN
@@ -41,28 +40,28 @@ __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
 State: TypeAlias = tuple[Tensor, ...]
 
-# ---- what a step is, and all of them as one node ---------------------------------------------------------------------
+# ---- a step of each kind, and all steps as one node ------------------------------------------------------------------
 
 
 def tanh_step(x: Tensor, u: Tensor, h: Tensor) -> State:
-    """The next hidden state, between -1 and 1; of the old one, `h`, it sees no more than `u`."""
+    """The next hidden state, between -1 and 1; it depends on the old one, `h`, only by `u`."""
     return ((x + u).tanh(),)
 
 
 def relu_step(x: Tensor, u: Tensor, h: Tensor) -> State:
-    """The next hidden state, which may grow without bound; of the old one, `h`, it sees no more than `u`."""
+    """The next hidden state, which may grow without bound; it depends on the old one, `h`, only by `u`."""
     return ((x + u).relu(),)
 
 
 def lstm_step(x: Tensor, u: Tensor, h: Tensor, c: Tensor) -> State:
-    """The next hidden state and cell: some of the cell is kept, something comes in, and some of it is shown."""
+    """The next hidden state and cell: f says how much of the cell is kept, i what is added, o what is shown of it."""
     i, f, g, o = (x + u).chunk(4, -1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
     return o.sigmoid() * c.tanh(), c
 
 
 def gru_step(x: Tensor, u: Tensor, h: Tensor) -> State:
-    """The next hidden state, between the old one and a new one, which sees as much of the old one as `r` lets it."""
+    """The next hidden state, between the old one and a new one, `n`; r says how much of the old one goes into that."""
     (x_r, x_z, x_n), (u_r, u_z, u_n) = x.chunk(3, -1), u.chunk(3, -1)
     r, z = (x_r + u_r).sigmoid(), (x_z + u_z).sigmoid()
     n = (x_n + r * u_n).tanh()
@@ -73,15 +72,15 @@ class Recurrence(Fused, Several):
     """One layer in one direction: the hidden states `(*, H)` of all steps, and the last state, each `(N, H)`.
 
     `rows`
-        which rows of the input belong to each step, in the order of the steps.  If they are fewer than N, the first
-        sequences take part, and the others keep their state.
+        which rows of the input belong to each step, in the order of the steps.  If these are fewer than N, the step is
+        that of the first sequences, and the others keep their state.
     `form`
         the name that PyTorch prints.
 
     Its tensors are the input, `(*, I)`; the weights and biases of both linear maps, for each of G gates, `(G * H, I)`,
     `(G * H, H)`, and twice `(G * H,)` or None; and the first state, each `(N, H)`.
 
-    What a step works on is `(G, N, H)`: each gate lies in one piece, on which NumPy is fast.
+    A step works on arrays `(G, N, H)`: each gate is contiguous, so that NumPy is fast.
     """
 
     formulas = ("through the steps, the last one first: from dh the gates' dx, from it du, and dh = du @ weight_hh",)
@@ -93,14 +92,14 @@ class Recurrence(Fused, Several):
     step: ClassVar[Callable[..., Any]]
     #: The number of gates.
     count_of_gates: ClassVar[int]
-    #: Of each gate that acts on `x + u`, by what its tanh is scaled before and after: see `squash`.
+    #: For each gate that acts on `x + u`, the factor before and after its tanh: see `squash`.
     scales: ClassVar[tuple[float, ...]]
-    #: The numbers of arrays in the trace of a step, of which the gates are the first, and in its slopes.
+    #: The number of arrays in the trace of a step (the gates are the first), and that in its slopes.
     count_in_trace: ClassVar[int]
     count_of_slopes: ClassVar[int]
 
-    #: `advance(trace, x, *state)` makes of `u`, which lies in the trace of a step where the gates will, the trace that
-    #: the step leaves for the way back; and writes the next state.
+    #: `advance(trace, x, *state)` takes a step: `u` is in the trace, in the place of the gates; it writes what the way
+    #: back needs into the trace, and the next state into `state`.
     advance: ClassVar[Callable[..., None]]
     #: `write_slopes(out, trace)` is, for all steps, what the gradients are for a gradient 1 of what each gate acts on.
     write_slopes: ClassVar[Callable[..., None]]
@@ -114,7 +113,7 @@ class Recurrence(Fused, Several):
         scale = np.repeat(np.array(self.scales, x.dtype), many * size).reshape(len(self.scales), many, size)
         of_x, self.bias = product(rows(x), weight_ih.T), np.zeros((), x.dtype)
         if bias_ih is not None:
-            # In `x + u` both biases count alike: they are added to all rows at once.
+            # In `x + u` both biases count alike: their sum is added to all rows at once.
             summed = len(self.scales) * size
             of_x += np.concatenate([bias_ih[:summed] + bias_hh[:summed], bias_ih[summed:]])
             self.bias = bias_hh[summed:]
@@ -137,7 +136,7 @@ class Recurrence(Fused, Several):
         return [hidden, *state]
 
     def squash(self, gates: Array, x: Array) -> None:
-        """Make of `u` gates that act on `x + u`: its tanh, or sigmoid, which is `tanh(a / 2) / 2 + 1 / 2`: so fast."""
+        """Turn `u` into gates: tanh(x + u), or sigmoid(a) as `tanh(a / 2) / 2 + 1 / 2`, which is faster."""
         gates += x
         gates *= self.scale
         np.tanh(gates, gates)
@@ -166,7 +165,7 @@ class Recurrence(Fused, Several):
         of_input = None if self.edges[0] is None else product(dx, weight_ih).reshape(x.shape)
         of_weights = [product(dx.T, rows(x)), product(du.T, self.before), total(dx, (0,))[0], total(du, (0,))[0]]
         pairs = zip(self.edges, [of_input, *of_weights, *state], strict=True)
-        # Of half precision, sums are wider.
+        # Sums of halves are made in a wider dtype.
         return [None if edge is None else like._new(each.astype(x.dtype, copy=False)) for edge, each in pairs]
 
     def definition(self, x: Tensor, weight_ih: Tensor, weight_hh: Tensor, *rest: Any) -> list[Tensor]:
@@ -187,7 +186,7 @@ class TanhRecurrence(Recurrence):
     """`h = tanh(x + u)`."""
 
     step = staticmethod(tanh_step)
-    #: `applied(x, out)` writes the function of the sum.
+    #: `applied(x, out)` writes tanh, or another function, of x.
     applied: ClassVar[Callable[..., Array]] = np.tanh
     count_of_gates, scales, count_in_trace, count_of_slopes = 1, (1,), 1, 1
 
@@ -279,7 +278,7 @@ class GRURecurrence(Recurrence):
 
 # ---- layers and cells ------------------------------------------------------------------------------------------------
 
-#: The kinds of recurrent layers by what PyTorch calls their modes.
+#: The kinds of recurrent layers by PyTorch's names of their modes.
 KINDS: dict[str, Any] = {
     "RNN_TANH": TanhRecurrence, "RNN_RELU": ReluRecurrence, "LSTM": LSTMRecurrence, "GRU": GRURecurrence,
 }  # fmt: skip
@@ -292,9 +291,9 @@ _NAMES = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 class Recurrent(ParameterLayer):
     """What recurrent layers and cells share: their kind, its weights, and how these start."""
 
-    #: Which kind it is, in PyTorch's word.
+    #: The kind: one of the keys of KINDS.
     mode: str
-    #: Whether it is one step.
+    #: Whether it is a cell, which takes one step.
     _is_cell: ClassVar[bool] = False
 
     def _add_weights(self, suffix: str, inputs: int, on: OnDevice, dtype: DType) -> None:
@@ -314,7 +313,7 @@ class Recurrent(ParameterLayer):
         return [self._parameters.get(name + suffix) for name in _NAMES]
 
     def _state(self, given: Any, shape: tuple[int, ...], dtype: dtype) -> list[Tensor]:
-        """The parts of a state, of an LSTM two: those given, which have to be of this shape and dtype, or zeros."""
+        """The tensors of a state (an LSTM has two): those given, checked to be of this shape and dtype, or zeros."""
         count, wanted = (2, "a pair of Tensors, (h, c)") if self.mode == "LSTM" else (1, "a Tensor")
         if given is None:
             return [zeros(shape, dtype=dtype)] * count

@@ -112,7 +112,7 @@ class Embedding(_Table):
 
 @with_options
 class EmbeddingBag(_Table):
-    """A table of learned vectors; called with bags of ids, it gives the "mean", the "sum" or the "max" of each bag's.
+    """A table of learned vectors; called with bags of ids, it gives the "mean", "sum" or "max" of each bag's vectors.
 
     It equals an `Embedding`, and then a sum, mean or maximum over the vectors of each bag.
 

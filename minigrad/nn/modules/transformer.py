@@ -1,4 +1,4 @@
-"""Transformers: layers of attention and, for each position by itself, of two Linears.
+"""Transformers: layers of attention, and of two Linears that see each position by itself.
 
 Source: A. Vaswani et al., "Attention is all you need" (2017).
 """
@@ -30,7 +30,10 @@ _ACTIVATIONS: dict[Any, Any] = {"relu": F.relu, "gelu": F.gelu}
 
 
 class _Layer(Module):
-    """Parts, each with dropout, added to its input, and normed: before it with `norm_first`, or after the sum."""
+    """Attentions and two Linears: the output of each, after dropout, is added to its input, and normalized.
+
+    With `norm_first`, the input is normalized instead of the sum.
+    """
 
     #: The attentions, in the order of their use.
     _attentions: tuple[str, ...] = ("self_attn",)
