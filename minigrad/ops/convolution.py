@@ -156,7 +156,8 @@ class Windows(NamedTuple):
     dilation: tuple[int, ...]
     pads: tuple[tuple[int, int], ...]
 
-    def counts(self, sizes: Sequence[int]) -> tuple[int, ...]:
+    @_once
+    def counts(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
         """How many windows there are along dimensions of these sizes; a RuntimeError if there is none."""
         spans = zip(sizes, self.kernel, self.stride, self.dilation, self.pads, strict=True)
         counts = tuple([(sum(pads) + size - d * (k - 1) - 1) // step + 1 for size, k, step, d, pads in spans])
@@ -330,7 +331,7 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
     least = int("padding" not in argument)
     if type(value) is int and value >= least:
         return (value,) * dims
-    given = value if isinstance(value, Sequence) else (value,) * dims
+    given = value if isinstance(value, (tuple, list, Sequence)) else (value,) * dims
     found = tuple([arguments.as_int(each) for each in given])
     found = found * dims if len(found) == 1 and spread else found
     if len(found) != dims:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from minigrad.core.arrays import BLOCK, all_within, laid_out, slices, total, with_ones
-from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, result_type, uint8
+from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, uint8
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
 from minigrad.core.ops import Div, Expand, Reshape, cast, common_shape, masked
@@ -22,6 +22,7 @@ from minigrad.ops.arguments import as_int, check_cast, check_floating, normal_di
 from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import Fused, in_float32, in_one_step, named, rounded
 from minigrad.ops.indexing import PutIndex, steps_along
+from minigrad.ops.shapes import in_one_dtype
 from minigrad.tensors.errors import asked, warn_program
 
 #: What the result is: the losses of all elements, their mean or their sum.
@@ -529,8 +530,7 @@ def cosine_embedding_loss(
 def _elementwise(op: ElementLoss, input: Tensor, target: Tensor, kernel: str) -> Tensor:
     """The loss `op` of the differences of two tensors, of which one is floating point; a warning if sizes differ."""
     input, target = _same_shape(input, target)
-    common = result_type(input._array, target._array)
-    x, y = cast(input, common), cast(target, common)
+    x, y = in_one_dtype((input, target))
     check_floating(kernel, x)
     return in_float32(op.of, x, y)
 

@@ -619,7 +619,7 @@ class Remainder(DivRounded):
             return np.fmod(a, b)
         # NumPy's zeros have the sign of `b`.
         rest = np.asarray(np.remainder(a, b))
-        return np.copysign(rest, a, out=rest, where=rest == ZERO)
+        return np.copysign(rest, a, out=rest, where=rest == ZERO) if np.count_nonzero(rest) < rest.size else rest
 
     def da(self, g: Tensor) -> Tensor:
         return g

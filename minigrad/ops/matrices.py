@@ -21,7 +21,7 @@ from minigrad.declare import as_number, op, rewritten
 from minigrad.ops.arguments import as_int64, check_numbers, filler, normal_dims, own_dim
 from minigrad.ops.fused import in_float32, named
 from minigrad.ops.indexing import Part, Put
-from minigrad.ops.shapes import expanded_shape
+from minigrad.ops.shapes import expanded_shape, in_one_dtype
 
 # ---- of vectors, matrices and batches --------------------------------------------------------------------------------
 
@@ -160,8 +160,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
             [  2,  20, 200]])
     """
     _check_ranks("a vector, such as x.flatten()", 1, self=input, vec2=vec2)
-    common = dtypes.result_type(input._array, vec2._array)
-    return Outer().of(cast(input, common), cast(vec2, common))
+    return Outer().of(*in_one_dtype((input, vec2)))
 
 
 @op(in_place=rewritten)

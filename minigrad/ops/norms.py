@@ -274,7 +274,8 @@ def batch_norm(
     >>> mean, var
     (tensor([0.2000]), tensor([1.1000]))
     """
-    if training:
+    # (Most often there are more elements than channels.)
+    if training and input._array.size in input._array.shape[:2]:
         _check_batch_size(input.size())
     if eps < 0 or (training and eps == 0):
         raise ValueError(f"batch_norm eps must be positive, but got {eps}")

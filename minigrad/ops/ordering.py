@@ -307,8 +307,8 @@ def _with_range(kernel: str, x: Tensor, bins: int, limits: Any, margin: float) -
     """The elements, and the limits of the range that `bins` divide: theirs, if None, and one of some width."""
     check_floating(kernel, x)
     array = x._array.reshape(-1)
-    limits = limits or ((array.min(), array.max()) if array.size else (0, 1))
-    low, high = quiet().run(np.asarray, [each + 0.0 for each in limits], array.dtype)
+    limits = limits or ((array.take(array.argmin()), array.take(array.argmax())) if array.size else (0, 1))
+    low, high = [quiet().run(np.asarray, each + 0.0, array.dtype) for each in limits]
     if as_int(bins) <= 0 or not (np.isfinite(quiet().run(np.subtract, high, low)) and low <= high):
         problem = f"bins must be > 0, and the range finite, its max not below its min: got {bins}, [{low}, {high}]"
         raise RuntimeError(f"torch.histogram(): {problem}")

@@ -298,7 +298,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     torch.Size([3, 4, 2])
     """
     ndim = input._array.ndim
-    if len(ints_or_one(source)) != len(ints_or_one(destination)):
+    if {type(source), type(destination)} != {int} and len(ints_or_one(source)) != len(ints_or_one(destination)):
         raise RuntimeError(f"movedim: Invalid source or destination dims: {source} and {destination} are not as many")
     sources, places = normal_dims(source, ndim), normal_dims(destination, ndim)
     order = [dim for dim in range(ndim) if dim not in sources]
@@ -551,7 +551,7 @@ def _given(name: str, tensors: tuple[Any, ...]) -> list[Tensor]:
     return given
 
 
-def _in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+def in_one_dtype(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """The tensors in the dtype that all of them promote to."""
     first = tensors[0]._array.dtype
     for x in tensors:
@@ -646,7 +646,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         nothing = (*first[:at], 0, *first[at + 1 :])
         given = [Reshape(nothing).of(x) if x._array.shape == (0,) else x for x in given]
     try:
-        return Cat(at).of(*_in_one_dtype(given))
+        return Cat(at).of(*in_one_dtype(given))
     except ValueError:
         for position, shape in enumerate([x._array.shape for x in given]):
             if len(shape) != len(first):
@@ -733,7 +733,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         if x._array.shape != first:
             found = f"{list(first)} at entry 0 and {list(x.shape)} at entry {place}"
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {found}")
-    return Cat(at, stacked=True).of(*_in_one_dtype(given))
+    return Cat(at, stacked=True).of(*in_one_dtype(given))
 
 
 @op()

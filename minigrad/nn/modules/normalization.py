@@ -195,11 +195,11 @@ class _BatchNorm(_ChannelNorm):
         """`(N, num_features, *)` gives the same shape."""
         self._check_rank(input)
         momentum = 0.0 if self.momentum is None else self.momentum
-        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
+        if self.training and self.track_running_stats and (tracked := self.num_batches_tracked) is not None:
+            tracked.add_(1)
             if self.momentum is None:
                 # So the running estimates are averages of all batches.
-                momentum = 1.0 / float(self.num_batches_tracked)
+                momentum = 1.0 / float(tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         moving = not self.training or self.track_running_stats
         mean, var = (self.running_mean, self.running_var) if moving else (None, None)
