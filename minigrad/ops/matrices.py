@@ -146,7 +146,8 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 @op()
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
-    _check_ranks("a vector, such as x.flatten()", 1, self=input, tensor=tensor)
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors: x.flatten()")
     return matmul(input, tensor)
 
 
@@ -252,9 +253,8 @@ def product_error(x: Array, y: Array, expected: str = "", if_transposed: str = "
         found = f"expected m1 and m2 to have the same dtype, but got: {left._c_name} != {right._c_name}"
         return RuntimeError(f"{found}. {_dtype_remedy(left, right)}")
     if y.ndim > 2:
-        batch, given = [math.prod(each.shape[:-2]) for each in (x if x.ndim > 2 else y, y)]
-        begin = "Expected size for first two dimensions of batch2 tensor to be:"
-        begin = f"{begin} [{batch}, {size}] but got: [{given}, {wanted}]"
+        first, second = ([math.prod(each.shape[:-2]), n] for each, n in ((x if x.ndim > 2 else y, size), (y, wanted)))
+        begin = f"Expected size for first two dimensions of batch2 tensor to be: {first} but got: {second}"
     elif y.ndim == 2:
         begin = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{size} and {wanted}x{y.shape[1]})"
     elif x.ndim > 1:

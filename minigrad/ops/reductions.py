@@ -325,7 +325,7 @@ def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keep
     """The variance or deviation of x, for the function `name`; a UserWarning if there are too few elements for it."""
     if isinstance(dim, bool) or (unbiased is not None and (correction is not None or not isinstance(unbiased, bool))):
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
-    check_real(f"{name} only support floating point and complex dtypes", x)
+    check_real("std and var only support floating point and complex dtypes", x)
     given = (1 if unbiased is None else int(unbiased)) if correction is None else correction
     dims = reduced_dims(dim, x.ndim)
     free = count_over(x._array.shape, dims) - given

@@ -452,7 +452,7 @@ class RNNBase(Recurrent):
     def _check_input(self, x: Tensor) -> None:
         dtype = self.weight_ih_l0.dtype
         if x.dtype is not dtype:
-            remedy = f"Convert input: input.to({dtype}), or model: model.to({x.dtype})"
+            remedy = f"Convert input: input.to({dtype}), or convert model: model.to({x.dtype})"
             raise ValueError(f"RNN input dtype ({x.dtype}) does not match weight dtype ({dtype}). {remedy}")
         if x.shape[-1] != self.input_size:
             sizes = f"Expected {self.input_size}, got {x.shape[-1]}"
