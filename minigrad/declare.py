@@ -75,7 +75,7 @@ def rewritten(method: Function, ufunc: Callable[..., Array] | None = None) -> Fu
 
     def call(self: Any, *args: object, **kwargs: object) -> Any:
         free = ufunc is not None and not (current.enabled and self._requires_grad)
-        if free and len(args) == 1 and not kwargs and self._wrote(ufunc, args[0]):
+        if free and len(args) == 1 and not kwargs and self._computed_in_place(ufunc, args[0]):
             return self
         try:
             return self._rewrite(method, *args, **kwargs)
@@ -126,7 +126,7 @@ def op(
             _enter_operator(function, operator, in_place)
         # Functions of `nn.functional` alone have many flags, and for some of them PyTorch takes any object.
         flags = () if on == ("nn.functional",) else _flags(function)
-        return _published(function, telling(function, flags, spread), on or EVERYWHERE, in_place, aliases)
+        return _published(function, with_pytorch_errors(function, flags, spread), on or EVERYWHERE, in_place, aliases)
 
     return declare
 
@@ -296,7 +296,7 @@ def _flags(function: Any) -> tuple[tuple[int, str], ...]:
     return tuple([(place, name) for place, name in enumerate(names) if function.__annotations__.get(name) == "bool"])
 
 
-def telling(
+def with_pytorch_errors(
     function: Function, flags: tuple[tuple[int, str], ...] = (), spread: bool = False
 ) -> Callable[[bool], Function]:
     """A function that makes the caller of `function`, a method if told True, which raises errors in PyTorch's words.

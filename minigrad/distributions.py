@@ -13,7 +13,7 @@ import minigrad as torch
 from minigrad import tensors
 from minigrad.core.tensor import Size, Tensor
 from minigrad.nn import functional as F
-from minigrad.tensors.errors import add_module, advised, asked
+from minigrad.tensors.errors import add_module, advised, result_of
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Distribution", "Multinomial", "Normal", "Uniform", "kl_divergence",
@@ -300,7 +300,7 @@ class Categorical(_ByProbability):
 
     def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None) -> None:
         name, given = _one_of(probs, logits)
-        if asked(given) < 1:
+        if result_of(given, "dim") < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         total = given.sum(-1, keepdim=True) if name == "probs" else given.logsumexp(-1, keepdim=True)
         given = given / total if name == "probs" else given - total

@@ -174,6 +174,8 @@ class Tensor:
         """Raise a RuntimeError if an in-place operation on this tensor is `recorded`, and cannot be."""
     def _check_writable(self) -> None:
         """Raise a RuntimeError unless each element has a place of its own in memory that can be written."""
+    def _computed_in_place(self, ufunc: collections.abc.Callable[..., np.ndarray[typing.Any, np.dtype[typing.Any]]], other: typing.Any) -> builtins.bool:
+        """Try to compute `ufunc(this tensor, other)` in the memory of this tensor; whether that was possible."""
     def _follow(self, node: typing.Any, earlier: typing.Any) -> None:
         """Make `node` the history of this tensor in place of `earlier`; its base, and all views of that, follow."""
     _grad: Tensor | None
@@ -205,8 +207,6 @@ class Tensor:
     @property
     def _version(self) -> builtins.int:
         """How many in-place writes this tensor's storage has seen."""
-    def _wrote(self, ufunc: collections.abc.Callable[..., np.ndarray[typing.Any, np.dtype[typing.Any]]], other: typing.Any) -> builtins.bool:
-        """Try to compute `ufunc(this tensor, other)` in the memory of this tensor; whether that was possible."""
     def abs(self) -> Tensor:
         """The absolute value of each element."""
     def abs_(self) -> typing.Self:

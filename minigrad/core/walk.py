@@ -67,7 +67,7 @@ def backward(
         _accumulate(reached, create_graph)
         if seams.run_post_accumulate_grad_hooks is not None:
             for edge in walk.arrived:
-                walk.ask(seams.run_post_accumulate_grad_hooks, tensor_at(edge, edge))
+                walk.call_user(seams.run_post_accumulate_grad_hooks, tensor_at(edge, edge))
 
 
 def grad(
@@ -158,7 +158,7 @@ class Walk:
         error_state.reset(self.users_state)
         current.enabled = self.earlier
 
-    def ask(self, function: Callable[..., Any], *args: Any) -> Any:
+    def call_user(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call a user's hook or Function, in NumPy's error state as the user has set it."""
         error_state.reset(self.users_state)
         try:
@@ -173,7 +173,7 @@ class Walk:
         self.arrived |= self.sums
         if seams.run_leaf_hooks is not None:
             for edge, gradient in self.arrived.items():
-                shown = self.ask(seams.run_leaf_hooks, edge, gradient) if isinstance(edge, Tensor) else gradient
+                shown = self.call_user(seams.run_leaf_hooks, edge, gradient) if isinstance(edge, Tensor) else gradient
                 if shown is not gradient:
                     self.arrived[edge] = shown
                     self.owned.discard(edge)
@@ -241,15 +241,15 @@ class Walk:
         if goes_on:
             self._take(edges, arrived)
         if node.watch is not None:
-            arrived = self.ask(node.watch.before, arrived, self.retained)
+            arrived = self.call_user(node.watch.before, arrived, self.retained)
         if not goes_on:
             self._take(edges, arrived)
         g = arrived if isinstance(node, Several) else arrived[0]
         if not goes_on or g is None:
             return None
-        gradients = self.ask(node.backward, g) if node.is_written_by_users else node.backward(g)
+        gradients = self.call_user(node.backward, g) if node.is_written_by_users else node.backward(g)
         if node.watch is not None:
-            gradients = self.ask(node.watch.after, gradients, arrived)
+            gradients = self.call_user(node.watch.after, gradients, arrived)
         if self.useful is None:
             return gradients
         return [each if edge in self.useful else None for edge, each in zip(node.edges, gradients, strict=True)]

@@ -23,7 +23,7 @@ from minigrad.ops.comparison import clipped
 from minigrad.ops.fused import Fused, in_float32, in_one_step, named, rounded
 from minigrad.ops.indexing import PutIndex, steps_along
 from minigrad.ops.shapes import in_one_dtype
-from minigrad.tensors.errors import asked, warn_program
+from minigrad.tensors.errors import result_of, warn_program
 
 #: What the result is: the losses of all elements, their mean or their sum.
 Reduction: TypeAlias = Literal["none", "mean", "sum"]
@@ -539,7 +539,7 @@ def _same_shape(input: Any, target: Any) -> tuple[Tensor, Tensor]:
     """Input and target, broadcast to one shape; a warning if theirs differ."""
     if isinstance(input, Tensor) and isinstance(target, Tensor) and input._array.shape == target._array.shape:
         return input, target
-    wanted, found = [asked(each, "size") for each in (input, target)]
+    wanted, found = [result_of(each, "size") for each in (input, target)]
     warn_program(
         f"Using a target size ({found}) that is different to the input size ({wanted}). This will likely lead to "
         "incorrect results due to broadcasting. Please ensure they have the same size."
@@ -709,7 +709,7 @@ def kl_div(
 
 def _check_size(problem: str, target: Tensor, input: Tensor) -> None:
     """A ValueError for a target of another size than the input, with the remedy where it has as many elements."""
-    if asked(target, "size") != asked(input, "size"):
+    if result_of(target, "size") != result_of(input, "size"):
         remedy = ": target.view_as(input)" if target.numel() == input.numel() else ""
         raise ValueError(f"{problem.format(target.size(), input.size())}{remedy}")
 

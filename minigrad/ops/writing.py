@@ -21,7 +21,7 @@ from minigrad.core.modes import current
 from minigrad.core.ops import Reshape, cast, common_shape, in_shape, sum_to, zeroed
 from minigrad.core.tape import Node, Output, Unary, edge_to, next_number, quiet, released
 from minigrad.core.tensor import Function, Operand, Tensor, check_keeps_shape, members, method, storage_of
-from minigrad.declare import as_number, op, telling
+from minigrad.declare import as_number, op, with_pytorch_errors
 from minigrad.ops import arguments, indexing
 from minigrad.ops.arguments import as_int64, normal_dim
 from minigrad.ops.indexing import INDEX_DTYPES, Index, IndexInto, PutIndex, Slice, all_dims, check_range
@@ -92,7 +92,7 @@ class Recording(Tensor):
             self._follow(result._node, self._node)
         return self
 
-    def _wrote(self, ufunc: Callable[..., Array], other: Any) -> bool:
+    def _computed_in_place(self, ufunc: Callable[..., Array], other: Any) -> bool:
         """Try to compute `ufunc(this tensor, other)` in the memory of this tensor; whether that was possible.
 
         It is if nothing is to be recorded or converted.
@@ -427,7 +427,7 @@ def writing(prepare: Callable[P, Any]) -> Callable[P, Tensor]:
             return write_into(self, node, *inputs)
 
         call.__name__ += "_"
-        return telling(call)(True)
+        return with_pytorch_errors(call)(True)
 
     told: Any = op(in_place=in_place)(function)
     return told

@@ -145,7 +145,7 @@ class ByParameter(Optimizer):
         kept = [state[name] for name in names]
         for w, g, *arrays in parts(parameter, *kept):
             self._rule(number, options, w, descent(w, g, options), *arrays)
-        wrote(parameter, *kept)
+        count_writes(parameter, *kept)
 
 
 def refuse(wrong: object, option: str, value: object) -> None:
@@ -260,7 +260,7 @@ class SGD(ByParameter):
                 state["momentum_buffer"] = d.clone()
             d = self._direction(first, options, d, state["momentum_buffer"])
         d.add_into(parameter._array, -options["lr"])
-        wrote(parameter)
+        count_writes(parameter)
 
 
 @with_options
@@ -514,7 +514,7 @@ def counted(state: dict[str, Any]) -> Any:
         return step + 1
     # A step of small parameters takes a tenth less time than with `step += 1`.
     step._array[()] += 1
-    wrote(step)
+    count_writes(step)
     return step._array.item()
 
 
@@ -527,7 +527,7 @@ def filled_like(parameter: Tensor, value: float = 0) -> Tensor:
     return new_leaf(np.zeros(array.shape, array.dtype))
 
 
-def wrote(*tensors: Tensor) -> None:
+def count_writes(*tensors: Tensor) -> None:
     """Count a write in place to each of the tensors."""
     for tensor in tensors:
         storage_of(tensor).version += 1

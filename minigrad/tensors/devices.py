@@ -14,7 +14,7 @@ _TYPES = ("cpu", "cuda", "mps", "xpu", "xla", "hpu", "meta")
 _NUMBER = "0|[1-9][0-9]{0,8}"
 
 
-class _Facts:
+class _EqualByText:
     """Equal to each object of the same class with the same text."""
 
     def __eq__(self, other: object) -> bool:
@@ -24,7 +24,7 @@ class _Facts:
         return hash(str(self))
 
 
-class device(_Facts):
+class device(_EqualByText):
     """A device by its name, "cpu" or "cuda:1", or by its type and index; tensors can be made on "cpu" alone.
 
     Errors: RuntimeError for what names no device.
@@ -83,7 +83,7 @@ def check_on_cpu(given: object) -> None:
         raise RuntimeError(f"PyTorch is not linked with support for {kind} devices: minigrad computes on the CPU")
 
 
-class finfo(_Facts):
+class finfo(_EqualByText):
     """The limits of a floating-point dtype, the default one if none is given.
 
     `dtype`, `bits`

@@ -135,7 +135,7 @@ def warn_program(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def asked(given: Any, method: str = "dim") -> Any:
+def result_of(given: Any, method: str) -> Any:
     """The result of that method of a tensor; for anything else Python's error, as in PyTorch, with a remedy."""
     try:
         return getattr(given, method)()

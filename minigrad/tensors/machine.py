@@ -112,7 +112,7 @@ def nothing(*args: object, **kwargs: object) -> None:
     """None, and nothing is done."""
 
 
-def seed_of_none(seed: int) -> None:
+def ignored_seed(seed: int) -> None:
     """Nothing is done with the seed, which has to be a whole number: there are no generators but the CPU's."""
     int(seed)
 
@@ -122,7 +122,7 @@ def refused(*args: object, **kwargs: object) -> NoReturn:
     raise AssertionError("Torch not compiled with CUDA enabled: minigrad computes on the CPU. Ask cuda.is_available()")
 
 
-def of_group(*args: object, **kwargs: object) -> NoReturn:
+def no_process_group(*args: object, **kwargs: object) -> NoReturn:
     """A ValueError, as in PyTorch before `init_process_group`: ask `is_initialized()` first."""
     raise ValueError("Default process group has not been initialized: ask distributed.is_initialized()")
 
@@ -214,7 +214,7 @@ _MODULES: dict[str, dict[str, Any]] = {
     "cuda": dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized"), no)
     | dict.fromkeys(("device_count", "memory_allocated", "max_memory_allocated"), zero)
     | dict.fromkeys(("memory_reserved", "max_memory_reserved"), zero)
-    | dict.fromkeys(("manual_seed", "manual_seed_all"), seed_of_none)
+    | dict.fromkeys(("manual_seed", "manual_seed_all"), ignored_seed)
     | dict.fromkeys(("synchronize", "current_device", "get_device_name"), refused)
     | dict.fromkeys(("get_device_properties", "get_device_capability"), refused)
     | {"empty_cache": nothing},
@@ -229,8 +229,8 @@ _MODULES: dict[str, dict[str, Any]] = {
     "backends.cudnn": {"is_available": no, "version": nothing}
     | {"enabled": True, "allow_tf32": True, "benchmark": False, "deterministic": False},
     "distributed": dict.fromkeys(("is_available", "is_initialized"), no)
-    | dict.fromkeys(("all_gather", "all_reduce", "barrier", "broadcast", "destroy_process_group"), of_group)
-    | dict.fromkeys(("get_rank", "get_world_size", "init_process_group", "reduce"), of_group),
+    | dict.fromkeys(("all_gather", "all_reduce", "barrier", "broadcast", "destroy_process_group"), no_process_group)
+    | dict.fromkeys(("get_rank", "get_world_size", "init_process_group", "reduce"), no_process_group),
     "version": {"debug": False, "cuda": None, "hip": None},
 }
 

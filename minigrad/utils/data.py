@@ -20,7 +20,7 @@ from minigrad.random import Generator, Source, default_generator
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import as_tensor, empty, new_leaf, randint, randperm
 from minigrad.tensors.errors import add_module, advised
-from minigrad.tensors.machine import of_group
+from minigrad.tensors.machine import no_process_group
 
 __all__ = [
     "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler",
@@ -487,7 +487,7 @@ def get_worker_info() -> None:
 class DistributedSampler(Sampler[int]):
     """The share of a dataset that one of several processes draws: a ValueError, since there is no group of them."""
 
-    __init__ = of_group
+    __init__ = no_process_group
 
 
 #: PyTorch's files, from which programs import them as well.

@@ -17,7 +17,7 @@ from minigrad.ops.arguments import DType, OnDevice
 from minigrad.tensor import Tensor
 from minigrad.tensors.conversion import is_floating_point
 from minigrad.tensors.creation import full, zeros
-from minigrad.tensors.errors import asked
+from minigrad.tensors.errors import result_of
 
 __all__ = [
     "ELU", "GELU", "Dropout", "Dropout2d", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MultiheadAttention",
@@ -250,11 +250,11 @@ class MultiheadAttention(ParameterLayer):
         is `(L, S)` or `(N * num_heads, L, S)`, and `key_padding_mask` `(N, S)`.  `is_causal` says that `attn_mask` is
         the one that hides later keys.
         """
-        batched = asked(query) == 3
+        batched = result_of(query, "dim") == 3
         alike = query is key is value
         given: Sequence[Tensor] = (query, key, value)
         for name, x, size in zip(("query", "key", "value"), given, (self.embed_dim, self.kdim, self.vdim), strict=True):
-            if asked(x) != 2 + batched or x.shape[-1] != size:
+            if result_of(x, "dim") != 2 + batched or x.shape[-1] != size:
                 raise AssertionError(f"was expecting embedding dimension of {size}, but got a {name} of {x.shape}")
         if self.batch_first or not batched:
             # What is given three times is turned once.

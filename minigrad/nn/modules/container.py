@@ -10,7 +10,7 @@ from typing import Any, Self, SupportsIndex
 from minigrad.nn.modules.module import Module, indented, printed
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor
-from minigrad.tensors.machine import of_group
+from minigrad.tensors.machine import no_process_group
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
@@ -272,4 +272,4 @@ class DataParallel(Module):
 class DistributedDataParallel(Module):
     """A module that several processes train together: a ValueError, since there is one process."""
 
-    __init__ = of_group
+    __init__ = no_process_group

@@ -9,7 +9,7 @@ from minigrad.declare import with_options
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Bias, LazyModuleMixin, WeightLayer
 from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.module import unusual
+from minigrad.nn.modules.module import non_default
 from minigrad.nn.parameter import add_parameters
 from minigrad.ops.arguments import DType, OnDevice
 from minigrad.ops.convolution import Windows, named_padding, per_dim
@@ -78,7 +78,7 @@ class _ConvNd(WeightLayer):
     def extra_repr(self) -> str:
         ones, zeros = (1,) * self._dims, (0,) * self._dims
         first = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        return first + unusual(
+        return first + non_default(
             {**self.__dict__, "bias": self.bias is not None},
             padding=zeros, dilation=ones, output_padding=zeros, groups=1, bias=True,
         )  # fmt: skip

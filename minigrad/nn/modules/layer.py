@@ -84,7 +84,7 @@ class FunctionLayer(Layer):
     def __init_subclass__(cls, function: Callable[..., Tensor] | EllipsisType | None = None) -> None:
         super().__init_subclass__()
         if function is not None:
-            cls.__init__ = _told(with_options(cls).__init__)  # type: ignore[method-assign]
+            cls.__init__ = _with_remedy(with_options(cls).__init__)  # type: ignore[method-assign]
             cls._taken = tuple([name for name, option in cls._options.items() if is_kept(option)])
         if callable(function):
             cls._function = staticmethod(function)
@@ -113,7 +113,7 @@ class FunctionLayer(Layer):
         return ", ".join([f"{name}={repr(each) if isinstance(each, str) else each}" for name, each in shown.items()])
 
 
-def _told(made: Callable[..., None]) -> Callable[..., None]:
+def _with_remedy(made: Callable[..., None]) -> Callable[..., None]:
     """The constructor `made`, with a remedy added to its error where it was given the input of the layer."""
 
     @functools.wraps(made)

@@ -503,7 +503,7 @@ def printed(name: str, extra: list[str], children: list[str]) -> str:
     return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
 
 
-def unusual(options: Mapping[str, object], **usual: object) -> str:
+def non_default(options: Mapping[str, object], **usual: object) -> str:
     """The options that differ from the usual values, as a printed form shows them behind the others."""
     told = [f", {name}={options[name]}" for name, common in usual.items() if options.get(name, common) != common]
     return "".join(told)

@@ -26,7 +26,7 @@ from minigrad.core.tape import Several
 from minigrad.declare import with_options
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import ParameterLayer
-from minigrad.nn.modules.module import unusual
+from minigrad.nn.modules.module import non_default
 from minigrad.nn.parameter import Parameter, add_parameters
 from minigrad.nn.utils.rnn import PackedSequence
 from minigrad.ops.arguments import DType, OnDevice
@@ -34,7 +34,7 @@ from minigrad.ops.fused import Fused
 from minigrad.ops.shapes import cat, stack
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import zeros
-from minigrad.tensors.errors import asked, warn_program
+from minigrad.tensors.errors import result_of, warn_program
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]
 
@@ -307,7 +307,7 @@ class Recurrent(ParameterLayer):
     def extra_repr(self) -> str:
         usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
         cell = {"nonlinearity": "tanh"} if self._is_cell else {}
-        return f"{self.input_size}, {self.hidden_size}{unusual(self.__dict__, **usual, **cell)}"
+        return f"{self.input_size}, {self.hidden_size}{non_default(self.__dict__, **usual, **cell)}"
 
     def _weights(self, suffix: str) -> list[Any]:
         return [self._parameters.get(name + suffix) for name in _NAMES]
@@ -402,7 +402,7 @@ class RNNBase(Recurrent):
         `(D * num_layers, hidden_size)`; of an LSTM they are a pair of these, hidden states and cells.
         """
         packed = isinstance(input, PackedSequence)
-        x, batched = (input.data, True) if packed else (input, asked(input) == 3)
+        x, batched = (input.data, True) if packed else (input, result_of(input, "dim") == 3)
         if not packed and x.ndim not in (2, 3):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {x.ndim}D instead")
         if not batched:
@@ -535,7 +535,7 @@ class RNNCellBase(Recurrent):
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The next state: a tensor, or of an LSTMCell a pair."""
-        if asked(input) not in (1, 2):
+        if result_of(input, "dim") not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         state = self._state(hx, (*input.shape[:-1], self.hidden_size), input.dtype)
         weight_ih, weight_hh, bias_ih, bias_hh = self._weights("")

@@ -8,13 +8,13 @@ from operator import index
 from minigrad.declare import with_options
 from minigrad.nn import functional as F, init
 from minigrad.nn.modules.layer import WeightLayer
-from minigrad.nn.modules.module import unusual
+from minigrad.nn.modules.module import non_default
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.arguments import DType, OnDevice
 from minigrad.ops.embedding import padding_position
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import empty
-from minigrad.tensors.errors import asked
+from minigrad.tensors.errors import result_of
 
 __all__ = ["Embedding", "EmbeddingBag"]
 
@@ -85,7 +85,7 @@ class Embedding(_Table):
 
     def extra_repr(self) -> str:
         usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
-        return f"{self.num_embeddings}, {self.embedding_dim}{unusual(self.__dict__, **usual)}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{non_default(self.__dict__, **usual)}"
 
     @classmethod
     def from_pretrained(
@@ -149,8 +149,8 @@ class EmbeddingBag(_Table):
         return F.embedding_bag(input, self.weight, offsets, *options, *more)
 
     def extra_repr(self) -> str:
-        told = unusual(self.__dict__, max_norm=None, norm_type=2, scale_grad_by_freq=False)
-        padding = unusual(self.__dict__, padding_idx=None)
+        told = non_default(self.__dict__, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        padding = non_default(self.__dict__, padding_idx=None)
         return f"{self.num_embeddings}, {self.embedding_dim}{told}, mode={self.mode!r}{padding}"
 
     @classmethod
@@ -175,6 +175,6 @@ class EmbeddingBag(_Table):
 
 
 def _table_shape(embeddings: Tensor) -> tuple[int, int]:
-    assert asked(embeddings) == 2, f"Embeddings parameter is expected to be 2-dimensional; got shape {embeddings.shape}"
-    rows, columns = embeddings.shape
-    return rows, columns
+    expected = "Embeddings parameter is expected to be 2-dimensional"
+    assert result_of(embeddings, "dim") == 2, f"{expected}; got shape {embeddings.shape}"
+    return embeddings.shape[0], embeddings.shape[1]
