@@ -324,7 +324,7 @@ def expanded(x: Array, shape: tuple[int, ...]) -> Array:
     if x.shape != shape[new:]:
         steps = tuple([steps[dim] if size == shape[new + dim] else 0 for dim, size in enumerate(x.shape)])
     view = strided(x, shape, (0,) * new + steps)
-    view.setflags(write=False)
+    view.setflags(False)  # type: ignore[call-arg]  # by its name, `write`, it takes a tenth of a microsecond more
     return view
 
 
@@ -369,7 +369,7 @@ def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """The shape that all of `shapes` broadcast to; a RuntimeError if there is none."""
     common = shapes[0] if shapes else ()
     for shape in shapes[1:]:
-        shorter, longer = sorted((common, shape), key=len)
+        shorter, longer = (common, shape) if len(common) <= len(shape) else (shape, common)
         sizes = list(longer)
         for dim, size in enumerate(shorter, len(longer) - len(shorter)):
             if sizes[dim] == 1:

@@ -635,7 +635,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     shape = common_shape([(*own[:at], 1, *own[at + 1 :]), ids.shape])
     wide = (*shape[:at], own[at], *shape[at + 1 :])
     # As in PyTorch, indices beyond the end begin anew.
-    ids = ids % (own[at] or 1)
+    ids = ids if all_below(ids, own[at]) else ids % (own[at] or 1)
     ids = ids if ids.shape == shape else np.broadcast_to(ids, shape)
     return gather(input if own == wide else input.expand(wide), at, input._new(ids))
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from minigrad.core.arrays import BLOCK, all_within, laid_out, slices, total, with_ones
+from minigrad.core.arrays import BLOCK, ONE, all_within, laid_out, slices, total, with_ones
 from minigrad.core.dtypes import FLOATS, Array, int64, promote_types, uint8
 from minigrad.core.embedding import all_below
 from minigrad.core.modes import current
@@ -34,8 +34,9 @@ _KERNEL = "log_softmax_lastdim_kernel_impl"
 # The dtypes of class ids.
 _IDS = {int64._numpy, uint8._numpy}
 
-# For fewer targets than this, the place where each line of classes begins is kept for the next call.
-_FEW = 2**15
+# For fewer targets than this, the place where each line of classes begins is kept for the next call.  And
+# what logarithms of probabilities are at least: as an array, because NumPy takes longer to look at a number.
+_FEW, _LEAST = 2**15, np.array(-100, np.float32)
 
 
 def reduction_of(reduction: object, size_average: bool | None = None, reduce: bool | None = None) -> Reduction:
@@ -563,7 +564,7 @@ class BinaryCrossEntropy(Loss):
     )
 
     def forward(self, p: Array, t: Array, w: Array | None) -> Array:
-        losses = laid_out((t - 1) * np.maximum(np.log1p(-p), -100) - t * np.maximum(np.log(p), -100), p, t)
+        losses = laid_out((t - ONE) * np.maximum(np.log1p(-p), _LEAST) - t * np.maximum(np.log(p), _LEAST), p, t)
         return self.reduced(losses, w)
 
     def da(self, g: Tensor, p: Tensor, t: Tensor, w: Tensor | None) -> Tensor:
@@ -595,7 +596,7 @@ class BinaryCrossEntropyWithLogits(Loss):
         losses = log_sigmoid(x)
         if v is not None:
             losses = losses * ((v - 1) * t + 1)
-        losses = (1 - t) * x - losses
+        losses = (ONE - t) * x - losses
         return self.reduced(losses, w)
 
     def da(self, g: Tensor, x: Tensor, t: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:

@@ -172,7 +172,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     # A number is rounded as the boundaries are.
     common = result_type(edges, values if isinstance(input, Tensor) else input)._numpy
     side: Literal["left", "right"] = "right" if right else "left"
-    places = np.searchsorted(edges.astype(common, copy=False), values.astype(common, copy=False), side)
+    places = edges.astype(common, copy=False).searchsorted(values.astype(common, copy=False), side)
     return boundaries._new(np.asarray(places, np.int32 if out_int32 else np.int64))
 
 
