@@ -17,7 +17,7 @@ from minigrad.core.tensor import Size, Tensor, share_storage
 
 
 class FunctionCtx:
-    """What `forward` leaves for `backward`: saved tensors, marks on outputs, and attributes of any name."""
+    """The `ctx` by which `forward` passes on to `backward`: saved tensors, marks on outputs, any attributes."""
 
     needs_input_grad: tuple[bool, ...] = ()
     """For each argument of `forward`, whether it is a tensor that requires a gradient."""
@@ -69,7 +69,7 @@ class FunctionNode(Several):
 
     is_written_by_users = True
     ctx: FunctionCtx
-    #: For each argument the shape and an example of the dtype of a tensor, None for another value.
+    #: For each argument a tensor of the same shape and dtype, without memory of its own; None if it is no tensor.
     inputs: list[Tensor | None]
     #: The same for each output.
     outputs: list[Tensor | None]
@@ -79,7 +79,7 @@ class FunctionNode(Several):
         self.ctx = FunctionCtx(self)
 
     def __getattr__(self, name: str) -> Any:
-        # PyTorch's ctx is the node itself: what forward left is found on both.
+        # In PyTorch, ctx is the node itself: so the attributes of ctx are found here as well.
         return getattr(object.__getattribute__(self, "ctx"), name)
 
     def name(self) -> str:
@@ -111,13 +111,13 @@ class FunctionNode(Several):
         return found
 
     def _checked(self, gradient: object, like: Tensor, position: int) -> Tensor:
-        """A gradient in the shape and dtype of its input, as a tensor that the walk does not take for its own."""
+        """A gradient in the shape and dtype of its input, as a view, to which the walk adds nothing in place."""
         if not isinstance(gradient, Tensor):
             kind = type(gradient).__name__
             raise RuntimeError(f"expected Variable or None (got {kind}) as gradient {position} of {self.name()}")
         wanted, got = like._array.shape, tuple(gradient.shape)
         if got != wanted:
-            # One that an input was broadcast to is summed, as PyTorch does.
+            # As in PyTorch, a gradient of the shape that the input was broadcast to is summed.
             try:
                 gradient = gradient.sum_to_size(Size(wanted))
             except RuntimeError:
@@ -156,7 +156,7 @@ class Function:
     """
 
     def __new__(cls, *args: Any) -> Any:
-        """An error: there is no use of an instance, and a Function is called by `apply`."""
+        """An error: a Function has no instances, and is called by `apply`."""
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated: call its apply(…)")
 
     @staticmethod
@@ -199,7 +199,7 @@ class Function:
         wrapped = [_wrapped(output, args, node, recorded) for output in outputs]
         if recorded:
             _record(node, args, wrapped)
-        # They have led to the node from now on: to hold them would be a reference cycle.
+        # From now on they lead to the node, which must not hold them: that would be a reference cycle.
         ctx._non_differentiable = ()
         return tuple(wrapped) if isinstance(returned, tuple) else wrapped[0]
 
@@ -210,7 +210,7 @@ def _wrapped(output: object, args: tuple[object, ...], node: FunctionNode, recor
         return output
     if _among(output, args):
         alias = output._new(output._array)
-        # A write to it would pass by the backward of this function.
+        # A write to it would bypass the backward of this function.
         share_storage(output, alias, node.name() if recorded else "")
         return alias
     if output._node is not None:

@@ -1,6 +1,6 @@
 """Schedulers: how the learning rates of an optimiser change from epoch to epoch.
 
-Most rates are made from the ones before, `lr = lr * factor`, so that several schedulers can act on one optimiser.
+Most rates are computed from those before, `lr = lr * factor`, so that several schedulers can act on one optimiser.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LRScheduler:
                 group.setdefault("initial_lr", group["lr"])
         self.base_lrs: list[Rate] = _options_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        # A user's own `step` does not note that it was called.
+        # `step` of a user's own optimiser does not set this.
         optimizer.__dict__.setdefault("_opt_called", type(optimizer).step is not ByParameter.step)
         self._step_count = 0
         self._is_initial = True
@@ -124,7 +124,7 @@ class _Declared(LRScheduler):
     last_epoch: int = -1
 
     def _begin(self, given: dict[str, Any]) -> None:
-        """Be made with the arguments that are `given`."""
+        """Set the attributes for the arguments `given` to the constructor, and call that of the base class."""
         self.__dict__.update({name: each for name, each in given.items() if name not in ("self", "last_epoch")})
         super().__init__(given["optimizer"], given["last_epoch"])
 
@@ -273,7 +273,7 @@ class CosineAnnealingLR(_Declared):
         if self._is_initial:
             return rates
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            # The rate before was eta_min, which nothing can be multiplied with.
+            # The rate before was eta_min: its distance from that is 0, which a factor does not change.
             rise = 1 - math.cos(math.pi / self.T_max)
             return [lr + (base - self.eta_min) * rise / 2 for lr, base in zip(rates, self.base_lrs, strict=True)]
         factor = self._height(self.last_epoch) / self._height(self.last_epoch - 1)

@@ -1,6 +1,6 @@
-"""`Optimizer`: groups of parameters with their options, and what is remembered of each parameter.
+"""`Optimizer`: groups of parameters with their options, and the state that is kept of each parameter.
 
-How the parameters of an optimiser move is told by its subclasses.
+How the parameters move is defined by subclasses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Group: TypeAlias = dict[str, Any]
 
 
 class Optimizer:
-    """Parameters in groups, each with options of its own, and what is remembered of each parameter.
+    """Parameters in groups, each with options of its own, and the state of each parameter.
 
     `params` is an iterable of tensors, or of groups: dicts whose "params" is such an iterable and whose other entries
     are options.  `defaults` has the options of groups that do not give them.
@@ -31,7 +31,7 @@ class Optimizer:
     `param_groups`
         the groups, a list of dicts; an option changed there holds from the next step on.
     `state`
-        what is remembered, a dict for each parameter that has moved.
+        what is kept from step to step: a dict for each parameter that has moved.
 
     A subclass defines `step`:
 
@@ -139,7 +139,7 @@ class Optimizer:
         ({0: {'momentum_buffer': tensor([1., 1.])}}, [0])
         """
         parameters = [parameter for group in self.param_groups for parameter in group["params"]]
-        # One that is there twice has the first of its numbers.
+        # A parameter that is there twice has the first of its numbers.
         numbers = {id(parameter): number for number, parameter in reversed([*enumerate(parameters)])}
         groups = []
         for group in self.param_groups:

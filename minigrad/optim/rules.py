@@ -26,11 +26,11 @@ from minigrad.tensors.creation import new_leaf
 
 Rate = float | Tensor
 
-# Options that are numbers and not negative, and what errors call them if not by their name.
+# Options that are numbers, and not negative; and their names in errors, where these differ.
 _NUMBERS = ("lr", "lr_decay", "rho", "alpha", "eps", "momentum", "weight_decay", "initial_accumulator_value")
 _CALLED = {"lr": "learning rate", "eps": "epsilon value"}
 
-# What is remembered only where an option is on.
+# State that is kept only if an option is on.
 _ONLY_WITH = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum"}
 
 
@@ -55,14 +55,14 @@ class ByParameter(Optimizer):
 
     #: The options that come first in a state dict; the others follow in the order of the arguments.
     _first: ClassVar[tuple[str, ...]] = ()
-    #: Whether the gradients by which parameters can move are sparse.
+    #: Which kinds of gradients are supported: False for dense ones, True for sparse ones.
     _moves_by_sparse: ClassVar[tuple[bool, ...]] = (False,)
-    #: The names of what is remembered.
+    #: The names of the tensors that are kept for each parameter.
     _remembers: ClassVar[tuple[str, ...]]
-    #: What makes the number of steps before the first one, 0; None where steps are not counted.
+    #: Makes the counter of steps, at 0; None if steps are not counted.
     _counter: ClassVar[Any] = staticmethod(step_counter)
-    #: How arrays move: `_rule(number of the step, options, parameter, direction, *remembered)` writes to all but the
-    #: direction, which is what `maximize` and `weight_decay` make of the gradient.
+    #: The rule on arrays: `_rule(number of the step, options, parameter, direction, *state)` writes to all of these but
+    #: the direction, which is the gradient after `maximize` and `weight_decay`.
     _rule: ClassVar[Callable[..., None]]
 
     def _begin(self, given: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ class ByParameter(Optimizer):
         Where one of them cannot move, none does: what stands in the way is found before the first one moves.
         """
         if "_opt_called" in self.__dict__:
-            # There is a scheduler, which asks whether this was called.
+            # A scheduler has been made, which warns unless this was called.
             self._opt_called = True
         loss = None
         if closure is not None:
@@ -136,9 +136,9 @@ class ByParameter(Optimizer):
         if names and not known:
             first = {} if self._counter is None else {"step": self._counter()}
             value = self.defaults.get("initial_accumulator_value", 0)
-            # All at once: an interrupt may come between two lines.
+            # In one statement, since an interrupt may come between two.
             state = self.state[parameter] = first | {name: filled_like(parameter, value) for name in names}
-        # Where steps are not counted, there is a first one, and there are others.
+        # If steps are not counted, this only tells the first one (1) from the others (2).
         number = 2 if known else 1
         if "step" in state:
             number = counted(state)
@@ -503,16 +503,16 @@ class SparseAdam(ByParameter):
         w -= lr * (m / (np.sqrt(v) + options["eps"]))
 
 
-# ---- what is remembered ----------------------------------------------------------------------------------------------
+# ---- the state of a parameter ----------------------------------------------------------------------------------------
 
 
 def counted(state: dict[str, Any]) -> Any:
-    """The number of the step that begins, which the state takes down."""
+    """The number of the step that begins: the counter in the state is increased by 1."""
     step = state["step"]
     if not isinstance(step, Tensor):
         state["step"] = step + 1
         return step + 1
-    # A step of small parameters takes a tenth less time than with `step += 1`.
+    # With `step += 1`, a step of small parameters would take a tenth more time.
     step._array[()] += 1
     count_writes(step)
     return step._array.item()
@@ -523,7 +523,7 @@ def filled_like(parameter: Tensor, value: float = 0) -> Tensor:
     array = parameter._array
     if value or not array.flags.c_contiguous:
         return new_leaf(np.full_like(array, value))
-    # The memory of np.zeros is taken when it is first written to: that of rows which never move, never.
+    # np.zeros takes memory when it is first written to: rows that never move never take any.
     return new_leaf(np.zeros(array.shape, array.dtype))
 
 
@@ -537,7 +537,7 @@ def count_writes(*tensors: Tensor) -> None:
 
 
 def parts(parameter: Tensor, *kept: Tensor) -> Iterable[Sequence[Array]]:
-    """Parts of the parameter, of its gradient, and of what is kept; what is written to them arrives in the tensors."""
+    """Parts of the parameter, its gradient and its state, as arrays: what is written to them reaches the tensors."""
     gradient: Any = parameter._grad
     if gradient.is_sparse:
         return rows(gradient.coalesce(), parameter, *kept)
@@ -548,7 +548,7 @@ def parts(parameter: Tensor, *kept: Tensor) -> Iterable[Sequence[Array]]:
 
 
 def rows(gradient: Any, *tensors: Tensor) -> Iterator[Sequence[Array]]:
-    """The rows that a coalesced gradient has: what they cost does not depend on how many other rows there are."""
+    """The rows that a coalesced gradient has; the cost does not depend on the number of other rows."""
     ids, dims = gradient._ids(), tuple(range(gradient.sparse_dim()))
     found = [read_at(each._array, dims, ids) for each in tensors]
     yield [found[0], gradient._entries._array, *found[1:]]
@@ -576,7 +576,7 @@ def blocks(arrays: list[Array]) -> Sequence[Sequence[Array]]:
 
 
 def descent(w: Array, g: Array, options: Group) -> Array:
-    """`g`, or `-g` to `maximize`, plus `weight_decay * w`, if that is no step of its own."""
+    """`g`, or `-g` to `maximize`, plus `weight_decay * w`, unless the decay is decoupled."""
     decay, g = options.get("weight_decay"), -g if options["maximize"] else g
     if not decay or options.get("decoupled_weight_decay"):
         return g

@@ -1,6 +1,6 @@
-"""What a user may hang on a graph: hooks on gradients, and tensors that retain theirs; and on a module: its hooks.
+"""Hooks on gradients and on modules, and tensors that retain their gradients.
 
-Imported when the first is hung: most programs have none.
+Imported when the first hook is registered: most programs have none.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class RemovableHandle:
 
 
 class Watch:
-    """What is to be done when gradients arrive at a node.
+    """What is done when gradients arrive at a node: the object that the core calls as `node.watch`.
 
     `hooks`
         lists of hooks: by the number of an output, for its gradient; "before" and "after" the node's backward.
     `retained`
-        the tensors that keep their gradient in `.grad`, by the number of the output they are.
+        the tensors that keep their gradient in `.grad`, by their number among the outputs.
     """
 
     __slots__ = ("hooks", "retained")
@@ -63,9 +63,9 @@ class Watch:
         return RemovableHandle(self.hooks.setdefault(where, {}), hook)
 
     def before(self, g: list[Tensor | None], retained: list[tuple[Tensor, Tensor]]) -> list[Tensor | None]:
-        """The gradients of a node's outputs after their hooks, which may hold on to them.
+        """The gradients of a node's outputs after the hooks, which may keep them.
 
-        Those that tensors retain are added to `retained`, with them.
+        Tensors that retain their gradient are added to `retained`, with it.
         """
         for index, gradient in enumerate(g):
             if self.hooks.get(index):
@@ -89,7 +89,7 @@ class Watch:
 
 
 def keep_retaining(x: Tensor, earlier: Any) -> None:
-    """Let `x`, if it retained its gradient at the edge `earlier`, retain it at the one it has now."""
+    """If `x` retained its gradient at `earlier`, its node before a write, let it do so at its node of now."""
     if earlier is None or earlier.node.watch is None:
         return
     retained, index = earlier.node.watch.retained, earlier.position
@@ -104,7 +104,7 @@ def retain_at(x: Tensor) -> None:
 
 
 def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
-    """The hooks on a leaf, to add to them."""
+    """The dict of the hooks on a leaf, made when it is first asked for."""
     if not leaf._requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     tape.seams.run_leaf_hooks = run_leaf_hooks
@@ -114,12 +114,12 @@ def leaf_hooks(leaf: Tensor, kind: str = "_backward_hooks") -> Hooks:
 
 
 def unowned(gradient: Tensor) -> Tensor:
-    """A gradient that hooks may hold on to: the walk does not take a view for its own."""
+    """The gradient as a view, which hooks may keep: the walk adds nothing to a view in place."""
     return gradient if is_grad_enabled() or gradient.is_sparse else gradient._new(gradient._array.view())
 
 
 def _own(gradient: Tensor) -> Tensor:
-    """A gradient that hooks may write into."""
+    """A copy of the gradient, which hooks may write into."""
     return gradient if is_grad_enabled() else gradient.clone()
 
 
@@ -130,11 +130,11 @@ def run_leaf_hooks(leaf: Tensor, gradient: Tensor) -> Tensor:
 
 
 def run_post_accumulate_grad_hooks(leaf: Tensor) -> None:
-    """Call the hooks that wait for the gradient of a leaf to be in its `.grad`."""
+    """Call the hooks of a leaf to whose `.grad` a backward pass has added."""
     hooks = leaf.__dict__.get("_post_accumulate_grad_hooks")
     for hook in list(hooks.values()) if hooks else ():
         returned = hook(leaf)
-        # A write into the leaf returns the leaf.
+        # A hook that writes into the leaf may return it.
         if returned is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
@@ -200,7 +200,7 @@ def _forward(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 class BackwardHookFunction(Function):
-    """Its inputs: a node in the graph, where the gradients of a module's inputs or outputs pass `replaced`."""
+    """The identity, whose node replaces the gradients of a module's inputs or outputs by `replaced(them)`."""
 
     @staticmethod
     def forward(ctx: Any, replaced: Hook, *values: Any) -> tuple[Any, ...]:
@@ -219,9 +219,9 @@ def _is_recorded(x: object) -> bool:
 
 
 def _passed(values: tuple[Any, ...], replaced: Hook) -> tuple[tuple[Any, ...], Any]:
-    """Values that have passed a node, and that node, which hands on what `replaced` makes of gradients, or None.
+    """`values` after a node that replaces their gradients by `replaced(them)`, and that node; None if not recorded.
 
-    The node knows who asks, and not the other way round: memory goes when the last name goes.
+    The node refers to `replaced`, and not the other way round, so that there is no reference cycle.
     """
     if not (is_grad_enabled() and any(map(_is_recorded, values))):
         return values, None

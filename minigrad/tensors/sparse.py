@@ -1,13 +1,13 @@
-"""Sparse tensors: some entries, each with its place; all other elements are zero, and not in memory.
+"""Sparse tensors: some entries, each with its place; all other elements are zero, and take no memory.
 
 Of a tensor of shape `(*S, *D)` the entries are `values`, `(nnz, *D)`, and their places `indices`, `(len(S), nnz)`:
 `values[n]`, a number or a whole row, stands at `indices[:, n]`.  Entries at one place add up; in a coalesced tensor
 each place has one entry, and they are in order.  The gradient of an embedding, asked for with `sparse=True`, is one:
 its places are the ids, its entries the gradients of what was looked up.
 
-Two rules make it safe and small.  A sparse tensor has no array, so every operation that is not written here raises an
-error.  And its history is that of its values: what is computed from it is recorded, and differentiated, as what is
-computed from them.
+Two rules keep this safe and small.  A sparse tensor has no array, so every operation that is not defined here raises an
+error.  And its history is that of its values: what is computed from the tensor is recorded and differentiated as
+computed from these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from minigrad.tensors import creation, devices, printing
 
 
 def _of_values(name: str) -> Callable[..., Any]:
-    """The method `name` that works on each entry, whichever others are at its place."""
+    """The method `name`, applied to each entry, though several may be at one place."""
 
     def method(self: SparseTensor, *args: object, **kwargs: object) -> Any:
         entries = getattr(self._entries, name)(*args, **kwargs)
@@ -48,7 +48,7 @@ def _of_shape(name: str) -> Any:
 
 
 def _operator(name: str) -> Callable[..., Any]:
-    """The operator that the method `name` is, which leaves what is neither tensor nor number to the other operand."""
+    """The method `name` as an operator, which returns NotImplemented for what is neither a tensor nor a number."""
 
     def method(self: SparseTensor, other: object) -> Any:
         return getattr(self, name)(other) if isinstance(other, OPERANDS) else NotImplemented
@@ -57,7 +57,7 @@ def _operator(name: str) -> Callable[..., Any]:
 
 
 def _in_place(name: str) -> Callable[..., Any]:
-    """The method that lets the tensor become what the method `name` returns."""
+    """The method `name` in place: the tensor becomes what that returns."""
 
     def method(self: SparseTensor, other: object, **options: object) -> Any:
         return self._become(getattr(self, name)(other, **options))
@@ -103,7 +103,7 @@ class SparseTensor(Tensor):
         """A TypeError: NumPy's arrays are dense."""
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
-    # A gradient of this tensor, for these to see, would be a dense one.
+    # The gradient of this tensor, which these are about, would be a dense one.
     backward = retain_grad = register_hook = register_post_accumulate_grad_hook = _refuse
     # These make dense tensors, and would have to make sparse ones.
     new_zeros = new_ones = new_full = new_empty = _refuse
@@ -130,7 +130,7 @@ class SparseTensor(Tensor):
 
     @property
     def _zeros(self) -> Tensor:
-        """A dense tensor of this shape and dtype that needs no memory, and is asked what a tensor is."""
+        """A dense tensor of this shape and dtype that takes no memory: shape, size and the like are asked of it."""
         # (In a fifth of the time of np.broadcast_to.)
         values, still = self._entries._array, (0,) * len(self._size)
         return self._entries._new(np.ndarray(self._size, values.dtype, bytes(8), 0, still))
@@ -295,7 +295,7 @@ class SparseTensor(Tensor):
         return self._become(sparse_of(self._places[:, :0], none, self._size, True))
 
     def _become(self, result: SparseTensor) -> SparseTensor:
-        """Take on the entries of `result`, in this tensor's dtype."""
+        """Replace the entries by those of `result`, in this tensor's dtype."""
         arguments.check_cast(result.dtype, self.dtype)
         result = result.to(self.dtype)
         self._places, self._entries, self._coalesced = result._places, result._entries, result._coalesced
@@ -305,13 +305,13 @@ class SparseTensor(Tensor):
     # ---- as a gradient -----------------------------------------------------------------------------------------------
 
     def _plus(self, gradient: Tensor, in_place: builtins.bool) -> Tensor:
-        """The sum of two gradients for one place: a dense one, if the other one is."""
+        """The sum of two gradients for one edge: dense if the other one is."""
         if not gradient.is_sparse:
             return gradient + self
         return self.add_(gradient) if in_place else self + gradient
 
     def _into(self, total: Tensor) -> Tensor:
-        """`total`, a dense gradient, to which the entries of this one are added in its memory."""
+        """Add the entries of this gradient to `total`, a dense one, in its memory, and return that."""
         self.add_into(total._array, 1)
         return total
 
@@ -324,7 +324,7 @@ class SparseTensor(Tensor):
         if not isinstance(op, (ops.Add, ops.Sub)):
             self._refuse()
         self._check_same_size(dense)
-        # Entries at one place add up in the dtype of the result, which lies in order, as in PyTorch.
+        # Entries at one place add up in the dtype of the result, which is contiguous, as in PyTorch.
         added = self.to(dtypes.result_type(self._entries._array, dense._array)).to_dense()
         return op.of(dense.contiguous(), added)
 
@@ -356,7 +356,7 @@ class SparseTensor(Tensor):
     # ---- as rows of a table ------------------------------------------------------------------------------------------
 
     def _ids(self) -> Array:
-        """The places, `(nnz,)`, counted in all their dimensions at once."""
+        """The places as single numbers, `(nnz,)`: counted in all sparse dimensions at once."""
         return ids_of(self._places, self._size)
 
     def _rows(self) -> Tensor:
@@ -364,7 +364,7 @@ class SparseTensor(Tensor):
         return in_shape(self._entries, (self._nnz(), self._table_shape()[1]))
 
     def _table_shape(self) -> tuple[builtins.int, builtins.int]:
-        """`(V, D)`, how many places and how many elements at each there are."""
+        """`(V, D)`: the number of places, and of elements at each place."""
         dims = self.sparse_dim()
         return math.prod(self._size[:dims]), math.prod(self._size[dims:])
 
@@ -424,7 +424,7 @@ def sparse_of(places: Array, entries: Tensor, size: tuple[int, ...], coalesced: 
     """The sparse tensor of that size with `entries[n]` at the place `places[:, n]`, and their history."""
     out = object.__new__(SparseTensor)
     out._places, out._entries, out._size = places, entries, size
-    # Of one entry none can be out of order.
+    # A single entry is always in order.
     out._coalesced = coalesced or places.shape[1] < 2
     out._grad = out._storage = out._base = None
     return out

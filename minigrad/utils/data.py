@@ -1,7 +1,7 @@
 """From a collection of examples to batches of tensors, in PyTorch's order for the same seed.
 
-Datasets have examples, by index or as a stream; samplers are orders of indices, and of batches of them; how the
-examples of a batch become tensors with one more dimension stands above `DataLoader`, which makes the batches.
+Datasets have examples, by index or as a stream; samplers are orders of indices, and of batches of indices;
+`default_collate` makes tensors of the examples of a batch; and `DataLoader` makes the batches.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         try:
             sizes = [tensor.size(0) for tensor in tensors]
         except (AttributeError, IndexError, TypeError) as error:
-            # Whatever has no first dimension to ask for: PyTorch asks as well, and leaves it at that.
+            # PyTorch raises the same error, without a remedy.
             remedy = "a TensorDataset takes tensors with a dimension for the examples, torch.tensor(data)"
             raise type(error)(f"{error}: {remedy}") from None
         if len({*sizes}) > 1:
@@ -176,7 +176,7 @@ def _shares(size: int, fractions: Sequence[float]) -> list[int]:
 
 # ---- samplers: in which order a loader goes through a dataset --------------------------------------------------------
 
-# So many indices are drawn at once with replacement, as in PyTorch: the stream of numbers shows it.
+# With replacement, so many indices are drawn at once, as in PyTorch: else other numbers would follow.
 _DRAWN_AT_ONCE = 32
 
 
@@ -236,7 +236,7 @@ class RandomSampler(Sampler[int]):
             return
         for _ in range(wanted // size):
             yield from randperm(size, generator=generator).tolist()
-        # An order is drawn for the rest even if there is none, as PyTorch does: the generator's state shows it.
+        # An order is drawn for the rest even if that is empty, as in PyTorch: else other numbers would follow.
         yield from randperm(size, generator=generator).tolist()[: wanted % size]
 
     def __len__(self) -> int:
@@ -339,7 +339,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     try:
         return type(first)(parts)
     except TypeError:
-        # None of the type can be made of them.
+        # This type cannot be made of a list or dict.
         return parts
 
 
@@ -351,7 +351,7 @@ def _stacked(batch: Sequence[Any]) -> Tensor:
         raise RuntimeError(f"{error}: {remedy}") from None
 
 
-#: What decides how a loader was made.
+#: The attributes that must not be set later.
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
@@ -429,7 +429,7 @@ class DataLoader(Generic[T_co]):
             raise NotImplementedError("batch_size=None is not here: for example in dataset gives them one by one")
         examples: Any = dataset
         if self._is_stream:
-            sampler = examples  # It has no indices: it is its examples that are put into batches.
+            sampler = examples  # A stream has no indices: its examples themselves are put into batches.
         elif sampler is None:
             sampler = RandomSampler(examples, generator=generator) if shuffle else SequentialSampler(examples)
         if batch_size is not None:
@@ -448,7 +448,7 @@ class DataLoader(Generic[T_co]):
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
-        # PyTorch draws a seed for its workers, once if they persist; the draws after it depend on that.
+        # PyTorch draws a seed for its workers, once if they persist; without it, other numbers would follow.
         if not (self.persistent_workers and self._has_seed):
             drawn_seed(self.generator)
             self._has_seed = True
@@ -460,7 +460,7 @@ class DataLoader(Generic[T_co]):
         while type(dataset) is Subset:
             dataset, index = dataset.dataset, [dataset.indices[each] for each in index]
         if self.collate_fn is default_collate and _are_plain(dataset, index):
-            # The same at one step for each tensor.
+            # The same batch, in one step per tensor.
             return [new_leaf(tensor._array.take(index, 0)) for tensor in dataset.tensors]
         together = getattr(dataset, "__getitems__", None)
         return self.collate_fn(together(index) if together else [dataset[each] for each in index])
