@@ -2,8 +2,8 @@
 
 Every minigrad program is a PyTorch program: `import minigrad as torch`.
 
-The import adds two finders of modules to `sys.meta_path`: `Advice` tells what does the work of those that are missing,
-and `StandIn` finds them where `sys.modules["torch"] = minigrad` is to stand for PyTorch.
+The import adds two finders of modules to `sys.meta_path`: `Advice`, whose errors for missing modules say what to use
+instead, and `StandIn`, which finds minigrad's modules after `sys.modules["torch"] = minigrad`.
 """
 
 import sys
@@ -42,7 +42,7 @@ for _part in (dtypes, random, creation, devices, machine):
 machine.add_modules(sys.modules[__name__])
 machine.keep_freed_memory()
 
-# What is imported when it is first asked for, and where it is: all at once would double the time of `import minigrad`.
+# What is imported when it is first asked for, by its module: at once, it would double the time of `import minigrad`.
 _MODULES = [
     "autograd", "distributions", "linalg", "multiprocessing", "nn", "optim", "serialization", "testing", "utils",
 ]  # fmt: skip

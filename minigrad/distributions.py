@@ -25,7 +25,7 @@ globals().update(advised(__name__, __all__))
 
 
 class Constraint(NamedTuple):
-    """What a parameter or a value has to be: as PyTorch prints it, and the test of each element or vector."""
+    """A condition on parameters or values: its text in PyTorch's errors, and a test of each element or vector."""
 
     text: str
     holds: Callable[[Tensor], Tensor]
@@ -108,7 +108,7 @@ class Distribution:
         return log_prob
 
     def _given(self) -> dict[str, Tensor]:
-        """The parameters that are known: of probs and logits the other one is computed when it is asked for."""
+        """The parameters that were given: of probs and logits, the other one is computed when it is asked for."""
         return {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
 
     def _shape_of(self, sample_shape: Sequence[int]) -> Size:
@@ -157,7 +157,7 @@ def _broadcast(*values: Any) -> list[Tensor]:
 
 
 def _bounded(terms: Tensor, never_here: Tensor, never_there: Tensor) -> Tensor:
-    """Terms of a divergence: infinite for values that the other has never, but 0 for those that this one has never."""
+    """Terms of a divergence: 0 for values that never come here, else infinite for those that never come there."""
     return terms.masked_fill(never_there, math.inf).masked_fill(never_here, 0)
 
 

@@ -3,11 +3,11 @@
 Whatever its name, "model.pt" or "model.safetensors", it is a safetensors file: a header and the numbers.  PyTorch and
 others read its tensors, by paths such as "model.weight", and nothing else of it.
 
-The object that was saved is a text in the header, and these arrays.  The text is JSON, as Python writes it, with
-`Infinity` and `NaN`.  None, bools, numbers and strings stand for themselves; anything else is an object whose first key
-says what it is: `{"tuple": [1, 2]}`, `{"dict": [["epoch", 3]]}`, `{"tensor": "model.weight"}`.  Nothing in it names
-code: what can come out is what is listed here.  Nothing in a file is trusted: all it says is checked before memory is
-taken for it, and nothing is executed.
+The object that was saved is described by a text in the header, which refers to the arrays.  The text is JSON, as Python
+writes it, with `Infinity` and `NaN`.  None, bools, numbers and strings stand for themselves; anything else is an object
+whose first key says what it is: `{"tuple": [1, 2]}`, `{"dict": [["epoch", 3]]}`, `{"tensor": "model.weight"}`.  Nothing
+in it names code: only what is listed here can be loaded.  Nothing in a file is trusted: all it says is checked before
+memory is taken for it.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ of `windows(X)[n]` has the `C * kernel` elements that lie under the kernel at pl
                                                                   their gradients add up
                     dW = WeightGradient(X, G)                dW = G.T @ windows(X)
 
-So a convolution has nothing of its own to learn: it is a `Linear` that sees a window at a time, with the same weights
-at each place.  Its gradient by X is known as transposed convolution: it maps what has the shape of Y to what has the
-shape of X, and adjoint the two are: `<Convolution(X, W), G> == <X, ConvTranspose(G, W)>`.
+So a convolution is a `Linear` that sees a window at a time, with the same weights at each place.  Its gradient by X is
+known as transposed convolution: it maps what has the shape of Y to what has the shape of X, and the two are adjoint:
+`<Convolution(X, W), G> == <X, ConvTranspose(G, W)>`.
 
 These three ops are each linear in two arguments and one another's gradients; so gradients of any order need no further
 code.  They are the same for all numbers of dimensions.
@@ -69,7 +69,7 @@ def padded(x: Array, pads: Sequence[tuple[int, int]], value: Any = 0) -> Array:
 
 
 def opposite(pads: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What cuts off as much as these add, and the other way round."""
+    """The pads that cut off what these add, and the other way round."""
     return [(-before, -after) for before, after in pads]
 
 
@@ -114,16 +114,16 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Number
 
 
 def picked(x: Tensor, places: Array, form: str = "IndexBackward0") -> Tensor:
-    """The elements of `x` at places in as many last dimensions as `places` has, counted as if they were one."""
+    """The elements of `x` at `places` in its last dimensions, as many as `places` has, seen as one."""
     return Index(all_dims(x)[-places.ndim :], form).of(x, x._new(places))
 
 
 def places_of(tables: Sequence[Array], sizes: Sequence[int]) -> Array:
-    """The places that tables name, one for each dimension of these sizes, counted as if they were one."""
+    """The places, in dimensions of these sizes seen as one, of the positions that there are for each dimension."""
     return np.ravel_multi_index(np.ix_(*tables), tuple(sizes))
 
 
-# What is found of a few ints takes longer than what is then done to a few numbers: it is kept for the next time.
+# Caches what depends on a few ints: for small arrays, to compute it takes longer than to apply it.
 _once = functools.lru_cache(maxsize=64)
 
 
@@ -139,7 +139,7 @@ _PLACES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular"
 
 # ---- windows along several dimensions --------------------------------------------------------------------------------
 
-#: What is an int for each of some dimensions, or one for all of them.
+#: An int for each dimension, or one for all.
 PerDim: TypeAlias = Sequence[int] | int
 
 
@@ -174,7 +174,7 @@ class Windows(NamedTuple):
 
     @_once
     def few(self, size: int) -> bool:
-        """Whether windows lie side by side in so many elements, so few and large that all places are taken at once."""
+        """Whether the windows in so many elements lie side by side, and are so few that one step handles them all."""
         beside = self.kernel == self.stride and max(self.dilation) == 1 and not self._ends()
         return beside and size <= 4 * math.prod(self.kernel) ** 2
 
@@ -190,7 +190,7 @@ class Windows(NamedTuple):
         return self._strided(padded(x, ends, filler) if ends else x, x.shape[-len(self.kernel) :])
 
     def combined(self, ufunc: np.ufunc, view: Array) -> Array:
-        """What `ufunc` makes of the elements of each window, one place after the other, of a `view`."""
+        """The reduction of each window in a `view` by `ufunc`, one place in the windows after the other."""
         if self.few(view.size):
             return np.ascontiguousarray(ufunc.reduce(view, tuple(range(-2 * len(self.kernel), -len(self.kernel)))))
         first, *others = self.places()
@@ -208,20 +208,20 @@ class Windows(NamedTuple):
         if self.few(x.size):
             into[...] = v
         else:
-            # The elements at one place of all windows are different ones.
+            # Elements at the same place in different windows are different elements.
             for place in self.places():
                 into[place] += v[place]
         return padded(x, opposite(ends)) if ends else x
 
     @_once
     def places(self) -> list[tuple[Any, ...]]:
-        """For each place in a window, in order, the index of what all windows have there in a `view`."""
+        """For each place in a window, in order, the index that selects it in all windows of a `view`."""
         every = [slice(None)] * len(self.kernel)
         return [(..., *place, *every) for place in product(*map(range, self.kernel))]
 
     @_once
     def _ends(self) -> tuple[tuple[int, int], ...]:
-        """What pads arrays: not cut off is what no window reaches.  Nothing, if there are zeros."""
+        """The pads of arrays, without cutting off what no window reaches; empty if there is nothing to add."""
         ends = tuple([(before, max(after, 0)) for before, after in self.pads])
         return ends if any(map(any, ends)) else ()
 
@@ -343,7 +343,7 @@ def per_dim(argument: str, value: PerDim, dims: int, spread: bool = True) -> tup
 
 # ---- convolution -----------------------------------------------------------------------------------------------------
 
-# Windows of so many elements in all are copied and multiplied at once: they stay in the processor's cache.
+# Windows with so many elements in all are copied and multiplied at a time, to stay in the processor's cache.
 _BLOCK = 2**18
 
 
@@ -383,7 +383,7 @@ class Convolution(_OnWindows):
 
 
 class ConvTranspose(_OnWindows):
-    """What `Convolution` does to gradients: each element of G adds the weights, times itself, to a window of `X`.
+    """The gradient of `Convolution` by X: each element of G adds the weights, times itself, to a window.
 
     `G` is `(N, O, *)`, `W` is `(O, C / groups, *kernel)`, `b` is `(C,)` or None, and `X` is `(N, C, *sizes)`.
     """

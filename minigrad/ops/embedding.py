@@ -1,7 +1,7 @@
-"""Looking up rows of a table: embeddings, bags, and one-hot vectors that say the same.
+"""Looking up rows of a table: embeddings, bags of them, and one-hot vectors.
 
-A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.core.embedding` once more,
-with the numbers of the bags for ids: `embedding_bag = scatter_add(bags, lookup(ids))`, whose gradients are known.
+A sum over bags adds row n into the row of its bag, so it is the `ScatterAdd` of `minigrad.core.embedding`, with the
+numbers of the bags as ids: `embedding_bag = scatter_add(bags, lookup(ids))`, and the gradients of both are known.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ScaledLookup(Lookup):
 
     def da(self, g: Tensor, ids: Tensor) -> Tensor:
         counts = np.bincount(ids._array.reshape(-1), minlength=1)[ids._array]
-        # In float32 at least: a half may be too large to be added up first, or too small to be divided first.
+        # In at least float32: in float16, to add up first may overflow, and to divide first may underflow.
         g = g.float() if g._array.dtype in HALVES else g
         return super().da(g / g._new(counts[..., None].astype(g._array.dtype)), ids)
 
@@ -50,7 +50,7 @@ class SparseLookup(Lookup):
 
 
 def looked_up(weight: Tensor, ids: Tensor, padding_idx: int | None, scaled: bool, sparse: bool) -> Tensor:
-    """The rows of `weight`, with the kind of gradient that is asked for."""
+    """The rows of `weight` for the ids, with a plain, scaled or sparse gradient."""
     if sparse and scaled:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients: leave out one")
     kind = SparseLookup if sparse else ScaledLookup if scaled else Lookup
@@ -121,7 +121,7 @@ def _shorten(weight: Tensor, ids: Array, max_norm: float, norm_type: float) -> N
         chosen = table[weight._new(rows)]
         norms = chosen.norm(norm_type, 1)._array if chosen.numel() else chosen._array.sum(axis=1)
         longer = np.flatnonzero(norms > longest)
-        # As much less than max_norm as PyTorch has it, whose divisor is never 0.
+        # As in PyTorch, the divisor is a little larger, and so never 0.
         factors = quiet().run(np.divide, longest, norms[longer] + 1e-7)[:, None].astype(norms.dtype)
         table[weight._new(rows[longer])] = chosen[weight._new(longer)] * weight._new(factors)
 
@@ -250,7 +250,7 @@ def embedding_bag(
     if max_norm is not None:
         _shorten(weight, ids, max_norm, norm_type)
     used = np.arange(end) if padding_idx is None else np.flatnonzero(ids[:end] != int(padding_idx) % vocabulary)
-    # For each id that counts the number of its bag, and for each bag how many of these it has.
+    # The bag of each id that counts, and the number of these ids in each bag.
     bags = starts[1:].searchsorted(used, "right")
     counts = np.bincount(bags, minlength=len(starts))
     rows = looked_up(weight, weight._new(ids.take(used)), None, scale_grad_by_freq, sparse)

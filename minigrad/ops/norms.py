@@ -9,8 +9,8 @@ some dimensions are within a group and some tell the channels:
     group norm              (N, G, C / G, L)    C / G, L            G, C / G
     instance norm           (N, C, L)           L                   C
 
-The work is done in blocks of rows that stay in cache; if a group extends over rows, its blocks make up one round.
-Vectors that are scaled to length 1, and compared so, stand below.
+The work is done in blocks of rows that stay in cache; the blocks over which a group extends make up one round.  Vectors
+of length 1 and the cosine of two vectors are below.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Groups:
         self.others = tuple([dim for dim in range(len(frame)) if dim not in channels])
         self.common = tuple([dim for dim in self.within if dim in self.others])
         self.channels = with_ones(self.frame, self.others)
-        # Of no elements, means are 0.
+        # Means of no elements are 0.
         self.count, self.eps = count_over(self.frame, self.within) or 1, as_number(eps)
-        # As arrays, because NumPy takes longer to look at a number.
+        # As arrays, which NumPy takes as operands faster than Python's numbers.
         self.numbers = {of: (np.array(self.count, of), np.array(self.eps, of)) for of in WIDE_FLOATS}
         self.center = center
 
     def rounds(self, *arrays: Array) -> list[list[tuple[Array, ...]]]:
-        """Blocks of rows of arrays: together those that groups extend over."""
+        """Blocks of rows of arrays, in a list for each round."""
         blocks = row_blocks((), *arrays)
         return [blocks] if 0 in self.within else [[block] for block in blocks]
 
@@ -102,14 +102,14 @@ class Normalize(Fused):
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         x, y = x.reshape(groups.frame), result.reshape(groups.frame)
         w, b = [None if each is None else each.reshape(groups.channels) for each in (w, b)]
-        # Of each group in some blocks of rows, of sizes that broadcast, the mean, the variance and the scale.
+        # For each round the mean, the variance and the scale of each group, which broadcast to the blocks.
         self.rounds: list[tuple[Array, Array, Array]] = []
         mean, (count, eps) = np.zeros((), x.dtype), groups.numbers[x.dtype]
         for blocks in groups.rounds(x, y):
             if groups.center:
                 mean = added([total(part, groups.within) for part, _ in blocks]) / count
             squares = []
-            # The differences from the means lie where the result is written; without means they are x itself.
+            # The differences from the means are written where the result will be; without means they are x itself.
             for part, out in blocks:
                 d = np.subtract(part, mean, out) if groups.center else part
                 squares.append(sum_of_products(d, d, groups.within))
@@ -132,7 +132,7 @@ class Normalize(Fused):
         return [None if edge is None else g._new(each) for edge, each in zip(self.edges, arrays, strict=True)]
 
     def gradients_of_arrays(self, g: Array, x: Array, w: Array | None) -> list[Array]:
-        """The gradients of x, w and b; of one that none is asked for, it is anything of its shape."""
+        """The gradients of x, w and b; where none is needed, anything of the right shape."""
         groups, result = self.groups, np.empty(x.shape, x.dtype)
         g, x, dx = [each.reshape(groups.frame) for each in (g, x, result)]
         weights = None if w is None else w.reshape(groups.channels)
@@ -140,7 +140,7 @@ class Normalize(Fused):
         for blocks, (mean, _, r) in zip(groups.rounds(x, g, dx), self.rounds, strict=True):
             scale, varied = groups.factors(r, weights)
             means = []
-            # In the second turn through the blocks of a round, d lies where the gradient is written.
+            # In the second pass through the blocks of a round, d is where the gradient will be.
             for part, g_part, out in blocks:
                 d = np.subtract(part, mean, out) if groups.center else part
                 sum_g, sum_gd = groups.common_sums(g_part, d)
@@ -151,7 +151,7 @@ class Normalize(Fused):
                 means.append([groups.mean(sum_g, varied), groups.mean(sum_gd, varied)])
             mean_g, mean_gd = [added(each) for each in zip(*means, strict=True)]
             slope = mean_gd * r * r
-            # This makes room in the cache.
+            # Its memory is free for the next arrays, while it is in the cache.
             del sum_gd
             for part, g_part, out in blocks:
                 np.multiply(out if groups.center else part, slope, out)
@@ -297,7 +297,7 @@ def batch_norm(
     y = _normalized("batch_norm", input, weight, bias, op.of)
     if runnings and input._array.size:
         (mean, variance, _), *_ = op.rounds
-        # The unbiased estimate: the sum of squares divided by one less.
+        # The unbiased estimate: the sum of squares divided by the count less 1.
         for running, found in zip(runnings, (mean, variance * (groups.count / (groups.count - 1))), strict=True):
             moved = (1 - momentum) * running._array.astype(found.dtype) + momentum * found.reshape(-1)
             running._array[...] = moved
@@ -377,11 +377,11 @@ def _of_length_one(x: Tensor, dim: int, eps: float) -> Tensor:
     return x / (length + length._new(np.maximum(least - length._array, zero)))
 
 
-# ---- what they have in common ----------------------------------------------------------------------------------------
+# ---- what all norms share --------------------------------------------------------------------------------------------
 
 
 def _normalized(kernel: str, input: Tensor, weight: Tensor | None, bias: Tensor | None, compute: Function) -> Tensor:
-    """What `compute` makes of the input and the parameters, which are of its dtype, or all float32 beside halves."""
+    """`compute(input, w, b)`; the parameters have the dtype of the input, or are float32 beside halves."""
     check_floating(kernel, input, "means are real numbers, input.float()")
     own = input._array.dtype
     for each in (weight, bias):
@@ -402,7 +402,7 @@ def _by_known(mean: Array, variance: Array, x: Tensor, w: Tensor | None, b: Tens
 
 
 def _row_frame(input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> tuple[int, ...]:
-    """The frame (N, D) of an input whose last dimensions are `normalized_shape`, as are all of the parameters'."""
+    """The frame (N, D) of an input that ends in `normalized_shape`, which is also the shape of the parameters."""
     shape = tuple(normalized_shape)
     for name, each in parameters.items():
         if each is not None and each._array.shape != shape:

@@ -1,4 +1,4 @@
-"""Order and counting: which elements come first, which there are, and how many in each bin."""
+"""Order and counting: sorting, medians, distinct elements, and numbers of elements in bins."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def order(x: Array, dim: int, descending: bool = False) -> Array:
     wide = widened(x)
     if not descending:
         return laid_out(wide.argsort(dim, "stable"), x)
-    # From the end, so that of equal elements the first comes last, and then first.
+    # Sorted from the end, and then reversed: so equal elements keep their order.
     reverse = (*(slice(None),) * (dim % x.ndim), slice(None, None, -1))
     return laid_out(x.shape[dim] - 1 - wide[reverse].argsort(dim, "stable")[reverse], x)
 
@@ -79,7 +79,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return selected(return_types.topk, input, position, True, "TopkBackward0", top, count, largest)
 
 
-# So few elements are sorted in less time than the first of them are found.
+# Fewer elements than this are sorted, which takes less time than to find the first of them.
 _FEW = 2**10
 
 
@@ -89,7 +89,7 @@ def top(x: Array, dim: int, k: int, largest: bool) -> Array:
     if not 0 < k < size or x.size < _FEW:
         return np.asarray(order(x, dim, largest)[(*(slice(None),) * dim, slice(k))], order="C")
     parted = np.argpartition(widened(x), size - k if largest else k - 1, axis=dim)
-    # By index first: so equal elements are in order.
+    # First by index, so that equal elements are in order.
     chosen = np.sort(parted.take(range(size - k, size) if largest else range(k), dim), axis=dim)
     among = order(np.take_along_axis(x, chosen, dim), dim, largest)
     return np.asarray(np.take_along_axis(chosen, among, dim), order="C")
@@ -148,9 +148,9 @@ def most_frequent(x: Array, dim: int) -> Array:
     ordered = x.swapaxes(dim, -1).take(places_along(indices, x.ndim - 1, indices.shape))
     places = np.arange(x.shape[dim])
     starts = np.ones(ordered.shape, bool)
-    # (Those that are nan stand last, and are one run.)
+    # (All nans are at the end, and count as one run.)
     starts[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., :-1] == ordered[..., :-1])
-    # How far each element is from the start of its run; the farthest is the last of the longest run.
+    # The distance of each element from the start of its run; the largest is at the end of the longest run.
     depth = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     found = indices.take(places_along(depth.argmax(axis=-1, keepdims=True), x.ndim - 1, indices.shape))
     return np.asarray(found.swapaxes(dim, -1), order="C")
@@ -176,7 +176,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     return boundaries._new(np.asarray(places, np.int32 if out_int32 else np.int64))
 
 
-# ---- which elements there are ----------------------------------------------------------------------------------------
+# ---- distinct elements -----------------------------------------------------------------------------------------------
 
 
 @op()

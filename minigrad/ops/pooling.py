@@ -1,7 +1,7 @@
 """Pooling and resampling, which make other numbers of elements along dimensions.
 
-Of each window there is its largest element or its mean; adaptive, of as many windows as are asked for.  What is
-interpolated between elements is, as the means of windows are, a matrix along each dimension.
+A pooling takes the largest element or the mean of each window; an adaptive one makes as many windows as are asked for.
+Interpolation and adaptive means are products with a matrix along each dimension.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MaxPool(Unary):
 
     def dx(self, g: Tensor, x: Tensor) -> Tensor:
         windows, shape, dims = self.windows, x._array.shape, len(self.windows.kernel)
-        # The output, which an activation in place may overwrite, is not kept: it is found again.
+        # The output is not kept, since an activation in place may overwrite it, but computed again.
         largest = _largest(windows, x._array, quiet().run(self.forward, x._array))
         starts, within = _starts(windows, shape[-dims:])
         images = np.arange(math.prod(shape[:-dims])) * math.prod(shape[-dims:])
@@ -62,14 +62,14 @@ class AvgPool(Unary):
     def dx(self, g: Tensor) -> Tensor:
         shares, kernel = g / g._new(self.divisors.astype(g._array.dtype)), self.windows.kernel
         leading, counts = g._array.shape[: -len(kernel)], g._array.shape[-len(kernel) :]
-        # Each place in a window has the share of the window.
+        # Each element of a window gets the same share.
         shares = Expand((*leading, *kernel, *counts)).of(Reshape((*leading, *[1] * len(kernel), *counts)).of(shares))
         return Col2Im(self.windows, self.sizes).of(shares)
 
 
 @functools.lru_cache(maxsize=4)
 def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
-    """Where windows start in dimensions of these sizes, which count as one, and how far from there each place is."""
+    """In dimensions of these sizes, seen as one: where windows start, and how far from there each element is."""
     starts = within = np.zeros((), np.int64)
     spans = zip(sizes, windows.counts(sizes), windows.kernel, windows.stride, windows.pads, strict=True)
     for size, count, k, stride, (before, _) in spans:
@@ -79,7 +79,7 @@ def _starts(windows: Windows, sizes: tuple[int, ...]) -> tuple[Array, Array]:
 
 
 def _largest(windows: Windows, x: Array, y: Array) -> Array:
-    """The number of the place in each window of its largest element `y`: of several the first."""
+    """For each window the number of the first place at which the largest element, `y`, is."""
     if np.isnan(y).any():
         x, y = [np.where(np.isnan(each), each.dtype.type(np.inf), each) for each in (x, y)]
     if windows.few(x.size):
@@ -90,19 +90,19 @@ def _largest(windows: Windows, x: Array, y: Array) -> Array:
     places = list(enumerate(windows.places()))
     kind: Any = np.min_scalar_type(len(places)).type
     found = np.zeros(y.shape, kind)
-    # What pads x is nan: equal to nothing.
+    # The padding is nan, which equals nothing.
     view = windows.view(x, np.nan)
     for number, place in places:
-        # The first has the highest rank: to write numbers at the places of a mask would take ten times as long.
+        # The first place has the highest number; to assign at the places of a mask would take ten times as long.
         np.maximum(found, (view[place] == y) * kind(len(places) - number), out=found)
     return len(places) - found
 
 
 @functools.lru_cache(maxsize=4)
 def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows, Array]:
-    """So many windows that lie side by side, and which elements of dimensions of these sizes, which they cover, do so.
+    """As many windows, side by side, as are `wanted`, and the places of their elements in dimensions of these sizes.
 
-    Windows whose sizes differ become equal if the last element of the smaller ones is repeated.
+    Windows of different sizes become equal by repeating the last element of the smaller ones.
     """
     pairs = [bounds(size, count) for size, count in zip(sizes, wanted, strict=True)]
     kernel = tuple([int((ends - starts).max()) for starts, ends in pairs])
@@ -115,7 +115,7 @@ def _covering(sizes: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[Windows,
 def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
     """How many elements each window has, those that pad the input included if they are `counted`."""
     if counted:
-        # What a last window has beyond them is not.
+        # Elements of a last window that lie beyond the padding do not count.
         sizes = tuple([size + 2 * before for size, (before, _) in zip(sizes, windows.pads, strict=True)])
         windows = windows._replace(pads=tuple([(0, after - before) for before, after in windows.pads]))
     counts = windows.combined(np.add, windows.view(np.ones(sizes, np.float32)))
@@ -128,7 +128,7 @@ def _divisors(windows: Windows, sizes: tuple[int, ...], counted: bool) -> Array:
 
 @functools.cache
 def _form(name: str, dims: int) -> str:
-    """The name that PyTorch prints: of one dimension, that of its last step."""
+    """The name of the node in PyTorch; for one dimension, that of the last step there, which removes a dimension."""
     return "SqueezeBackward1" if dims == 1 else f"{name.format(f'{dims}D')}Backward0"
 
 
@@ -192,7 +192,7 @@ def _declare_adaptive_pooling(dims: int) -> None:
         """The largest elements of as many windows as `adaptive_avg_pool2d` has."""
         sizes, wanted = input._array.shape[-dims:], _wanted(f"adaptive_max_pool{dims}d", input, dims, output_size)
         windows, places = _covering(sizes, wanted)
-        # Windows that are all of one size cover the input as it is.
+        # If the windows are all of one size, no element has to be repeated.
         x = picked(input, places) if any(map(mod, sizes, wanted)) else input
         return MaxPool(windows, _form("AdaptiveMaxPool{}", dims)).of(x)
 
@@ -226,13 +226,13 @@ def _windows(name: str, input: Tensor, dims: int, kernel: Any, stride: Any, padd
 def _fitting(
     sizes: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...], ceil_mode: bool
 ) -> Windows:
-    """The windows along dimensions of these sizes, found once: that takes longer than to pool a few."""
+    """The windows along dimensions of these sizes; cached, since finding them takes longer than pooling a few."""
     if any([pad > k // 2 for pad, k in zip(padding, kernel, strict=True)]):
         raise RuntimeError(f"pad should be at most half of effective kernel size, but got {padding=}, {kernel=}")
     pads = []
     for size, k, step, pad in zip(sizes, kernel, stride, padding, strict=True):
         count = (size + 2 * pad - k + (step - 1) * ceil_mode) // step + 1
-        # The last window starts in what is there, or before it.
+        # The last window starts within the input or the padding before it.
         count -= ceil_mode and (count - 1) * step >= size + pad
         pads.append((pad, (count - 1) * step + k - size - pad))
     return Windows(kernel, stride, (1,) * len(kernel), tuple(pads))
@@ -256,7 +256,7 @@ def _check_input(name: str, input: Tensor, dims: int) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype._tensor_name}': x.float()")
 
 
-# ---- other numbers of elements ---------------------------------------------------------------------------------------
+# ---- interpolation ---------------------------------------------------------------------------------------------------
 
 
 class Resample(Unary):
@@ -268,7 +268,7 @@ class Resample(Unary):
 
     def forward(self, x: Array) -> Array:
         y = widened(x)
-        # (The square of a large number is inf, too.)
+        # (Large numbers, whose squares are inf, only take the slower way.)
         finite = math.isfinite(np.vdot(y, y))
         for dim, matrix in enumerate(self.matrices, x.ndim - len(self.matrices)):
             lines, matrix = y.swapaxes(dim, -1), matrix.astype(y.dtype, copy=False)
@@ -356,7 +356,7 @@ def _nearest(sizes: tuple[int, ...], wanted: tuple[int, ...], scales: tuple[floa
 
 @functools.lru_cache(maxsize=64)
 def _lines(size: int, wanted: int, scale: float | None, align_corners: bool | None, kind: Any) -> Array:
-    """Of each new element the shares of the two old ones that it lies between."""
+    """The matrix that makes each new element of the two old ones that it lies between."""
     new: Array = np.arange(wanted, dtype=kind)
     if align_corners:
         at = new * kind((size - 1) / (wanted - 1) if wanted > 1 else 0)
@@ -379,7 +379,7 @@ def bounds(size: int, count: int) -> tuple[Array, Array]:
 
 @functools.lru_cache(maxsize=64)
 def _means(size: int, count: int) -> Array:
-    """Of the means of so many windows, which cover a dimension of that size, the share of each of its elements."""
+    """The matrix that makes the means of so many windows, which cover a dimension of that size."""
     starts, ends = [each[:, None] for each in bounds(size, count)]
     inside = (np.arange(size) >= starts) & (np.arange(size) < ends)
     return np.asarray(inside / (ends - starts))
@@ -400,8 +400,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         raise RuntimeError(f"pixel_shuffle expects {expected}, but got {list(input.shape)}")
     *leading, channels, height, width = input._array.shape
     n, shape = len(leading), (*leading, channels // (r * r), r, r, height, width)
-    # The result is a copy, also of what lies in order as it is.
-    # (Nobody sees what comes before, so it is not known as a view.)
+    # The result is a copy, even if the elements are in order already.
+    # (Nobody else sees the steps before, so they are not registered as views.)
     apart = Unary.of(Reshape(shape), input)
     turned = Clone("C").of(Unary.of(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2)), apart))
     return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0").of(turned)

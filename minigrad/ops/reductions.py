@@ -322,7 +322,7 @@ def std_mean(
 
 
 def _moment(name: str, kind: type[Var], x: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Tensor:
-    """The variance or deviation of x, for the function `name`; a UserWarning if there are too few elements for it."""
+    """The variance or deviation of x, for the function `name`; a UserWarning if it has too few elements."""
     if isinstance(dim, bool) or (unbiased is not None and (correction is not None or not isinstance(unbiased, bool))):
         raise TypeError(f"{name}() received an invalid combination of arguments: unbiased=False is correction=0")
     check_real("std and var only support floating point and complex dtypes", x)
@@ -379,7 +379,7 @@ class Std(Var):
     def reduced(self, x: Array) -> Array:
         y = np.sqrt(Var.reduced(self, x))
         if x.dtype != np.float64 and not all_within(y, *_ROOTS):
-            # The squares are too small or too large for float32, which their root need not be.
+            # The squares are too small or too large for float32, though their root is not.
             y = np.sqrt(Var.reduced(self, x.astype(np.float64)))
         return y
 
@@ -431,7 +431,7 @@ class LinalgVectorNorm(Reduction):
         if (self.p < 0 or math.isinf(self.p)) and not count:
             raise RuntimeError(f"linalg.vector_norm cannot compute the {self.p:g} norm on an empty tensor")
         if math.isinf(self.p) or count == 1:
-            # (Of one number it is |x| also where |x| ** p is beyond the dtype.)
+            # (The norm of one number is |x|, even if |x| ** p overflows.)
             return np.asarray((np.max if self.p > 0 else np.min)(np.abs(x), axis=self.dims, keepdims=True))
         if self.p == 2:
             return np.asarray(np.sqrt(sum_of_products(x, x, self.dims)))
@@ -447,10 +447,10 @@ class LinalgVectorNorm(Reduction):
         if self.p == 1:
             return x.sgn() * g
         if self.p > 1 and not y._array.all():
-            # Where y is 0, if only since small squares are, the gradient is: x is divided by inf.
+            # Where y is 0, if only by underflow, the gradient is 0: x is divided by inf.
             y = y + y._new(np.where(y._array == 0, y._array.dtype.type(np.inf), y._array.dtype.type(0)))
         if self.p == 2:
-            # In single precision, since g / y may be beyond a float16.
+            # In float32, since g / y may overflow in float16.
             return in_float32(lambda x, g, y: x * (g / y), x, g, y)
         return in_float32(self._slope, x, g, y)
 
@@ -477,7 +477,7 @@ def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
 
 # ---- extrema ---------------------------------------------------------------------------------------------------------
 
-# What finds the index of what each of them finds.
+# The method that finds the index, for the one that finds the element.
 _INDEX_OF: dict[Callable[..., Array], Callable[..., Array]] = {ndarray.max: ndarray.argmax, ndarray.min: ndarray.argmin}
 
 # Rows of as many elements are short, and so many in all are worth a second step: see `extremes`.
@@ -533,7 +533,7 @@ def selected(
     if not keepdim and x._array.ndim:
         indices, places = indices.squeeze(dim), places.squeeze(dim)
     named, found = x._new(places), x._new(indices)
-    # To PyTorch they are one: a write to the indices is a write to what the gradient reads.
+    # As in PyTorch, the gradient reads the indices themselves: it notices a write to them.
     found._storage = named._storage = Storage()
     return kind(Index(all_dims(x), form, once=True).of(x, named), found)
 
@@ -597,7 +597,7 @@ def extremes(find: Callable[..., Array], x: Array, dims: tuple[int, ...], keepdi
     """The largest (`ndarray.max`) or smallest elements of `x` over `dims`."""
     rows = dims == (x.ndim - 1,) and x.size > MANY and x.flags.c_contiguous
     if rows and x.shape[-1] <= _SHORT:
-        # To find where in a short row it is takes NumPy half of the time, or less.
+        # In short rows, NumPy finds the index of the extremum in half of the time, or less.
         places = _INDEX_OF[find](x, axis=-1, keepdims=keepdims)
         return x.take(places + np.arange(0, x.size, x.shape[-1]).reshape(places.shape))
     return np.asarray(find(x, axis=dims, keepdims=keepdims), order="C")
@@ -606,7 +606,7 @@ def extremes(find: Callable[..., Array], x: Array, dims: tuple[int, ...], keepdi
 def shared(g: Tensor, chosen: Array, y: Array, dims: tuple[int, ...]) -> Tensor:
     """The gradient `g` of `y`, a reduction over `dims`, in equal parts at the places `chosen`, and 0 elsewhere."""
     dtype = g._array.dtype
-    # Where there are as many places as results there are no ties; but a nan equals nothing, and has none.
+    # With as many places as results there are no ties; but a nan equals nothing, and is at no place.
     if np.count_nonzero(chosen) != y.size or np.isnan(y).any():
         # Halves, counted one by one, would stop at 2048.
         counts = chosen.sum(axis=dims, keepdims=True, dtype=computed_in(dtype))

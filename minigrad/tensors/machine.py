@@ -1,7 +1,7 @@
 """What programs ask and tell PyTorch about the machine: threads, devices, compilers, precision, accelerators, versions.
 
-NumPy decides how it computes; here the questions are answered as on a machine without accelerators, and the wishes are
-remembered where there is a question for them, and otherwise without effect.
+Questions are answered as PyTorch answers them on a machine without accelerators.  Settings have no effect, since NumPy
+decides how it computes; they are remembered if there is a question for them.
 
 >>> import minigrad as torch
 >>> "cuda" if torch.cuda.is_available() else "cpu"
@@ -113,7 +113,7 @@ def nothing(*args: object, **kwargs: object) -> None:
 
 
 def ignored_seed(seed: int) -> None:
-    """Nothing is done with the seed, which has to be a whole number: there are no generators but the CPU's."""
+    """Ignore the seed, which has to be a whole number: there are no generators but the CPU's."""
     int(seed)
 
 
@@ -157,7 +157,7 @@ class autocast(ContextDecorator):
 
 
 class GradScaler:
-    """What scales losses for float16 on an accelerator: there is none, so it leaves losses and gradients as they are.
+    """Scales losses for float16 on an accelerator; since there is none, it leaves losses and gradients as they are.
 
     Errors: NotImplementedError on the CPU, where PyTorch would scale them, unless `enabled` is False.
     """
@@ -209,7 +209,7 @@ def _cuda_scaler(*args: Any, **kwargs: Any) -> GradScaler:
 _OLD_NAME = "`torch.cuda.amp.{0}(args...)` is deprecated. Please use `torch.amp.{0}('cuda', args...)` instead."
 
 
-#: What each module has: what PyTorch's CPU build answers or ignores is answered or ignored, what it refuses refused.
+#: The members of each module, which answer, ignore or refuse what PyTorch's CPU build answers, ignores or refuses.
 _MODULES: dict[str, dict[str, Any]] = {
     "cuda": dict.fromkeys(("is_available", "is_bf16_supported", "is_initialized"), no)
     | dict.fromkeys(("device_count", "memory_allocated", "max_memory_allocated"), zero)
