@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from minigrad.core.dtypes import HALVES, Array, Number, dtype, float32, float64
-from minigrad.core.ops import Reshape, sum_to
+from minigrad.core.ops import Clone, Reshape, sum_to
 from minigrad.core.tape import Binary, Unary
 from minigrad.core.tensor import Tensor
 from minigrad.declare import Dims, op
@@ -141,7 +141,8 @@ def solve(A: Tensor, B: Tensor) -> Tensor:  # noqa: N803  # PyTorch's names
     if not of_vectors:
         return LinalgSolveEx().of(A, B)
     columns = LinalgSolveEx().of(A, Reshape((*B.shape, 1)).of(B))
-    return Reshape(columns.shape[:-1], "LinalgSolveExBackward0").of(columns)
+    # A copy: the solution is kept, and must not change where the result is written to.
+    return Clone("C", "LinalgSolveExBackward0").of(Unary.of(Reshape(columns.shape[:-1]), columns))
 
 
 _EXPECTED = "Expected a floating point or complex tensor as input"

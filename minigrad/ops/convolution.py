@@ -282,9 +282,8 @@ def windows_of(
     if 0 in (channels, height, width):
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor but got: {list(input.shape)}")
     windows = _of_images("im2col", input, kernel_size, dilation, padding, stride)
-    counts = windows.counts((height, width))
-    columns = Im2Col(windows).of(input)
-    return Reshape((*leading, channels * math.prod(windows.kernel), math.prod(counts)), "Im2ColBackward0").of(columns)
+    shape = (*leading, channels * math.prod(windows.kernel), math.prod(windows.counts((height, width))))
+    return Unary.of(Reshape(shape, "Im2ColBackward0"), Im2Col(windows).of(input))
 
 
 @op("nn.functional", name="fold", kernel="col2im")

@@ -49,7 +49,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         return UnsafeView(x.shape[:-1]).of(matmul(input, Reshape((*y.shape, 1)).of(other)))
     if x.ndim == 1:
         shape, product = (*y.shape[:-2], y.shape[-1]), matmul(Reshape((1, *x.shape)).of(input), other)
-        return Reshape(shape, "SqueezeBackward4").of(product) if y.ndim == 2 else UnsafeView(shape).of(product)
+        return UnsafeView(shape, "SqueezeBackward4" if y.ndim == 2 else "UnsafeViewBackward0").of(product)
     try:
         return MatMul().of(input, other)
     except ValueError:

@@ -404,4 +404,5 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     # (Nobody else sees the steps before, so they are not registered as views.)
     apart = Unary.of(Reshape(shape), input)
     turned = Clone("C").of(Unary.of(Permute((*range(n + 1), n + 3, n + 1, n + 4, n + 2)), apart))
-    return Reshape((*leading, channels // (r * r), height * r, width * r), "PixelShuffleBackward0").of(turned)
+    shape = (*leading, channels // (r * r), height * r, width * r)
+    return Unary.of(Reshape(shape, "PixelShuffleBackward0"), turned)

@@ -206,7 +206,7 @@ class SparseTensor(Tensor):
     def to_dense(self, dtype: dtypes.dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """A dense tensor of the same elements."""
         table = ToDense(self._table_shape()[0]).of(self._rows(), self._entries._new(self._ids()))
-        return in_shape(table, self._size).to_dense(dtype)
+        return Unary.of(Reshape(self._size, "ToDenseBackward0"), table).to_dense(dtype)
 
     def to_sparse(self, sparse_dim: SupportsIndex | None = None) -> SparseTensor:
         """This tensor, which is sparse."""
