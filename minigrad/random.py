@@ -37,7 +37,7 @@ globals().update(advised(__name__, __all__))
 _DEFAULT_SEED = 67280421310721
 # From so many pairs of numbers on, RandomState's own method is the faster one.
 _MANY = 512
-# The bits of half a pair; as an array, because NumPy takes longer to look at a number.
+# The bits of half a pair; as an array, which NumPy takes as an operand faster than a number.
 _HALF = np.array(32, np.uint64)
 
 # The record that PyTorch keeps a generator's state in, with the names it has there.
@@ -158,12 +158,12 @@ class Generator:
 
 default_generator = Generator()
 
-#: What draws are asked of; None stands for the default generator.
+#: The generator to draw from; None stands for the default one.
 Source: TypeAlias = Generator | None
 
 
 def engine_of(generator: Source) -> Generator:
-    """The generator that draws are asked of, or the default one for None; a TypeError for what is none."""
+    """The generator to draw from, the default one for None; a TypeError for anything else."""
     if generator is None:
         return default_generator
     if not isinstance(generator, Generator):
@@ -218,10 +218,10 @@ def set_rng_state(new_state: Tensor) -> None:
 # Values per step: the temporaries of one step stay within a processor's second-level cache.
 _STEP = 2**16
 
-# Factors; as arrays, because NumPy takes longer to look at a number.
+# A factor, as an array, which NumPy takes as an operand faster than a number.
 _MINUS_TWO = np.array(-2, np.float32)
-# For numbers of 4 and 8 bytes: the bits that a uniform number is made of, what they are read as (these fit in a signed
-# integer too, from which the conversion is twice as fast) and made into, and how far apart neighbours then are.
+# For uniform numbers of 4 and 8 bytes: a mask of the bits they are made of; the signed dtype that the bits are read as,
+# since its conversion is twice as fast; the dtype they are converted to; and the distance between neighbours.
 _UNIFORM = {
     4: (np.array(2**24 - 1, np.uint32), np.int32, np.float32, np.array(2.0**-24, np.float32)),
     8: (np.array(2**53 - 1, np.uint64), np.int64, np.float64, np.array(2.0**-53)),
@@ -412,7 +412,7 @@ def multinomial(weights: Array, num_samples: int, replacement: bool, generator: 
 
 
 def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array], Array]) -> Array:
-    """The array, filled in the order of memory with `transform` of what `draw(count)` gives, step by step."""
+    """The array, filled in the order of memory with `transform(draw(count))`, block by block."""
     if not array.flags.c_contiguous:
         # PyTorch walks memory upwards, whatever the order of the dimensions: largest stride outermost.
         ordered = array.transpose(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
@@ -426,7 +426,7 @@ def _fill(array: Array, draw: Callable[[int], Array], transform: Callable[[Array
 
 
 def _bits(array: Array, generator: Generator) -> Callable[[int], Array]:
-    """What draws random bits of the width that an array's numbers are computed in."""
+    """The function that draws random bits, as wide as the numbers of the array are computed in."""
     return generator._random64 if array.dtype == np.float64 else generator._random32
 
 

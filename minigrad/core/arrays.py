@@ -1,4 +1,4 @@
-"""The array work below operations: sums that are accurate, memory orders, copies, choices without branches, blocks."""
+"""Functions on arrays that operations use: accurate sums, memory orders and copies, choices by masks, blocks."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ import numpy as np
 
 from .dtypes import HALVES, Array, computed_in
 
-#: What BLAS and NumPy's vector loops compute with as it is.
+#: The dtypes in which BLAS and NumPy's vector loops compute.
 WIDE_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
-# ---- the sizes at which another way is taken -------------------------------------------------------------------------
+# ---- the sizes from which on another algorithm is used ---------------------------------------------------------------
 
-# Up to so many addends are summed one by one, since rounding errors stay small.
+# Up to so many addends are summed one by one, since rounding errors are small.
 _FEW = 2**8
-# From so many addends on, sums are made in two steps, since rounding errors add up; of lines, in parts of this length.
+# From so many addends on, sums are made in two steps, since rounding errors add up; lines in parts of this length.
 _MANY, _PART = 2**12, 2**10
-# Sums of as many elements are faster as products with ones, in which BLAS adds up rows or lines.
+# From so many elements on, sums are faster as BLAS products with ones.
 _LARGE = 2**14
-# Below that many elements, the one call of np.where is faster than several others.
+# Below that many elements, one call of np.where is faster than several calls of others.
 _MASKED = 2**12
-# From so many elements in so many rows on, some columns are copied at a time: as many as lie in one line of a
-# processor's cache.
+# From so many elements in so many rows on, columns are copied, at a time as many as fill a line of the processor's
+# cache.
 _COPIED, _TALL, _COLUMNS = 2**15, 2**6, 2**4
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
 def widened(x: Array) -> Array:
-    """`x`, in float32 if it is of halves, so that what is computed of it is rounded once."""
+    """`x`, in float32 if it is of halves, so that a result computed from it is rounded once."""
     return in_dtype(x, np.float32) if x.dtype in HALVES else x
 
 
 def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that reducing `shape` over `dims` gives if these stay, with size 1."""
+    """`shape` with size 1 for `dims`: the shape of a reduction over `dims` that keeps them."""
     ones = list(shape)
     for dim in dims:
         ones[dim] = 1
@@ -46,12 +46,12 @@ def with_ones(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
 
 def all_within(x: Array, low: float, high: float) -> bool:
     """Whether all elements are in [low, high]: none of them is nan."""
-    # NumPy finds where an extreme is in a third of the time of the extreme, and the first nan for one.
+    # NumPy's argmin and argmax take a third of the time of min and max; they find the first nan, if there is one.
     return not x.size or bool(low <= x.item(x.argmin()) and x.item(x.argmax()) <= high)
 
 
 def count_over(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
-    """The number of elements that reducing `shape` over `dims` makes one of."""
+    """The number of elements that a reduction of `shape` over `dims` combines into one."""
     return math.prod([shape[dim] for dim in dims])
 
 
@@ -61,7 +61,7 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
     if dims and x.size and x.dtype in WIDE_FLOATS and x.flags.c_contiguous:
         if x.size >= _MANY:
             sums = _of_many(x, dims, keepdims)
-        # Of few addends, too, a product takes half of the time of a sum, which is the more accurate of more.
+        # For few addends, too, a product with ones takes half of the time of a sum; for more, the sum is more accurate.
         elif len(dims) == x.ndim and 1 < x.size <= _FEW:
             sums = np.asarray(x.ravel().dot(_ones(x.size, x.dtype)))
             sums = sums.reshape((1,) * x.ndim) if keepdims else sums
@@ -75,7 +75,7 @@ def total(x: Array, dims: tuple[int, ...], keepdims: bool = True) -> Array:
 
 
 def _of_many(x: Array, dims: tuple[int, ...], keepdims: bool) -> Array | None:
-    """The sums that BLAS makes faster, accurate also where there are many addends; None for others."""
+    """The sums where BLAS is faster, and accurate for many addends, too; None for all others."""
     first, end = min(dims), max(dims) + 1
     if end - first == len(dims):
         count = math.prod(x.shape[first:end])
@@ -123,14 +123,14 @@ def sum_of_rows(x: Array, factors: Array | None = None) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _ones(shape: int | tuple[int, int], dtype: np.dtype[Any]) -> Array:
-    """As many ones, kept for the next time."""
+    """So many ones, cached."""
     ones = np.ones(shape, dtype)
     ones.setflags(write=False)
     return ones
 
 
 def _of_lines(sum_last: Callable[..., Array], *arrays: Array) -> Array:
-    """`sum_last` of arrays `(N, M)`: of long lines part by part, and then of these sums."""
+    """`sum_last(*arrays)` for arrays `(N, M)`: long lines are summed part by part, and then these sums."""
     count, size = arrays[0].shape
     if size < _MANY:
         return sum_last(*arrays)
@@ -140,7 +140,7 @@ def _of_lines(sum_last: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:
-    """`sum_rows` of arrays `(N, M)`: of rows sqrt(N) apart first, and then of these sums.
+    """`sum_rows(*arrays)` for arrays `(N, M)`: rows that are sqrt(N) apart are summed first, and then these sums.
 
     Rounding errors grow as those of sqrt(N) addends, and the first sums are of long rows, which is faster.
     """
@@ -156,22 +156,22 @@ def _in_two_steps(sum_rows: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def laid_out(out: Array, *operands: Any) -> Array:
-    """`out`, computed of these element by element, in the memory order that PyTorch gives it.
+    """`out`, computed from the operands element by element, in the memory order that it has in PyTorch.
 
-    Of two dimensions that is the inner one along which the first operand that tells them apart takes smaller steps.
-    NumPy makes the last one the inner one where operands differ.
+    Of two dimensions, the inner one is that with the smaller stride in the first operand whose strides differ.  NumPy
+    makes the last one the inner one where operands disagree.
     """
     first = operands[0]
     if first is not None and first.size > 1:
         if first.flags.c_contiguous:
-            return out  # As below, and most often.
+            return out  # The most frequent case, sooner than below.
         *steps, _ = sorted({0, *first.strides}, reverse=True)
         if first.shape == out.shape and len(steps) == out.ndim:
-            # It tells all dimensions apart: a part of a matrix has them in order.
+            # All its strides differ, so it alone decides.
             if tuple(steps) == first.strides:
                 return np.asarray(out, order="C")
             return _ordered(out, [first.strides.index(step) for step in steps])
-    # One element repeated, as the gradient of a sum is, tells no dimensions apart.
+    # The strides of one element repeated, such as the gradient of a sum, are all 0: they decide nothing.
     given = [x for x in operands if x is not None and any(x.strides)]
     if not given or given[0].flags.c_contiguous:
         return out
@@ -193,18 +193,18 @@ def laid_out(out: Array, *operands: Any) -> Array:
 
 
 def _ordered(out: Array, dims: list[int]) -> Array:
-    """`out` in memory with these dimensions from the outermost one to the innermost."""
+    """`out`, in memory with `dims` from the outermost dimension to the innermost."""
     return np.asarray(out.transpose(dims), order="C").transpose(sorted(range(out.ndim), key=dims.__getitem__))
 
 
 def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
     """A copy, in memory order "K" as the array is, or "C" contiguous."""
     if array.flags.c_contiguous:
-        return array.copy()  # As below, and most often.
+        return array.copy()  # The most frequent case, sooner than below.
     many = order == "C" and array.size >= _COPIED and array.size >= _TALL * array.shape[-1]
     if many and abs(array.strides[-1]) > array.itemsize:
-        # Some columns at a time: row by row, NumPy would read anew for each what lies beside its elements in memory,
-        # which takes up to ten times as long.
+        # Some columns at a time: row by row, NumPy would read a line of the cache for each element, which takes up to
+        # ten times as long.
         out = np.empty(array.shape, array.dtype)
         for start in range(0, array.shape[-1], _COLUMNS):
             out[..., start : start + _COLUMNS] = array[..., start : start + _COLUMNS]
@@ -214,13 +214,13 @@ def copied(array: Array, order: Literal["K", "C"] = "K") -> Array:
 
 
 def in_dtype(array: Array, dtype: Any) -> Array:
-    """A copy in another dtype, in the memory order that PyTorch gives it: NumPy turns what is expanded."""
+    """A copy in another dtype, in PyTorch's memory order, which is not NumPy's for an expanded array."""
     return laid_out(array.astype(dtype, "C"), array) if 0 in array.strides else array.astype(dtype)
 
 
 # ---- quotients -------------------------------------------------------------------------------------------------------
 
-#: A number would take as long to look at as half of the arithmetic of a row.
+#: As arrays, since NumPy takes as long to convert a number as for half of the arithmetic of a row.
 ZERO, HALF, ONE = [np.array(each, np.float32) for each in (0, 0.5, 1)]
 
 
@@ -231,10 +231,10 @@ def inverse(x: Array) -> Array:
 
 # ---- choices without branches ----------------------------------------------------------------------------------------
 
-# Of these, a mask takes or clears all bits as the factor 1 or 0.
+# The integer dtypes by size: all bits of an element are kept or cleared by a mask as the factor 1 or 0.
 _WORDS = {size: np.dtype(f"int{8 * size}") for size in (1, 2, 4, 8)}
 
-# Of every dtype, since it promotes to all; NumPy takes longer to look at a number.
+# A 0 that fits every dtype, since bool promotes to all; a Python number would take NumPy longer.
 _ZERO = np.zeros((), bool)
 
 
@@ -285,9 +285,9 @@ def slices(count: int, size: int = 1, block: int = BLOCK) -> list[slice]:
 
 
 def row_blocks(uncut: tuple[int, ...], x: Array, *others: Array) -> list[tuple[Array, ...]]:
-    """Parts of `x` and of others with as many rows, to work on one after the other: some rows each, or all if few.
+    """Blocks of rows of `x` and of other arrays with as many rows, to work on one block after the other.
 
-    Also all if the rows are among the dimensions `uncut`, which are to be whole in each part.
+    There is one block if `x` is small, or if the rows are among the dimensions `uncut`, which must not be divided.
     """
     if x.size <= BLOCK or 0 in uncut:
         return [(x, *others)]
@@ -295,7 +295,7 @@ def row_blocks(uncut: tuple[int, ...], x: Array, *others: Array) -> list[tuple[A
 
 
 def blocked(compute: Callable[..., Array], *arrays: Array) -> Array:
-    """`compute(*arrays)`, a function of each element of arrays of one shape, for as many at a time as stay in cache.
+    """`compute(*arrays)`, an elementwise function of arrays of one shape, block by block, so that they stay in cache.
 
     The result has the dtype of the last array.
     """

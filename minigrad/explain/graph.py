@@ -1,8 +1,7 @@
 """The graph of a computation: what its tensors are called, its picture, and the formulas of its operations.
 
-Formulas are as the class of an operation states them: what the reader of the source finds is what is shown.  A gradient
-is shown by calling it, unless the class says `formulas`: a symbol stands for a tensor, and writes down what is done to
-it.
+The formulas are those in the source: the gradient of an operation is called with symbols, which write down what is done
+to them, unless its class has `formulas`.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _CHARACTER, _LINE, _GAP = 7.9, 18, 28
 
 
 def place_of(x: Tensor) -> Place:
-    """Where gradients of `x` arrive; a TypeError of what is no tensor."""
+    """Where gradients of `x` arrive; a TypeError if it is no tensor."""
     if not isinstance(x, Tensor):
         raise TypeError(f"expected a tensor, such as a loss, got {type(x).__name__}")
     return (AccumulateGrad(x), 0) if x.grad_fn is None else (x.grad_fn, x.output_nr)

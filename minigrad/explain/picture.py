@@ -30,7 +30,7 @@ from minigrad.nn import Embedding, Linear, Module, functional
 from minigrad.tensor import Tensor
 from minigrad.tensors.creation import arange, as_tensor, tensor
 
-#: What still can be taken in at a glance.
+#: The largest tables that can be read at a glance.
 MOST_ROWS, MOST_COLUMNS = 16, 8
 
 
@@ -77,7 +77,7 @@ def pair(ids: object, weight: object, upstream: object = None) -> Pair:
 
 
 def _both(compute: Callable[[Tensor], Tensor], table: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """What `compute` makes of the table, and the gradient of that."""
+    """`compute(table)`, and the gradient of the table."""
     leaf = table.clone().requires_grad_()
     out = compute(leaf)
     (gradient,) = autograd.grad(out, leaf, g.to(table.dtype))

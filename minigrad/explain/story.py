@@ -22,11 +22,11 @@ from minigrad.tensors.printing import elements_text
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor as it was: its shape, and its elements (an array of their own) if they are few enough to be shown."""
+    """A tensor as it was: its shape, and a copy of its elements if they are few enough to be shown."""
 
     shape: tuple[int, ...]
     array: Array | None
-    #: The elements as they are printed, or between which numbers they lie.
+    #: The elements as they are printed, or their range.
     text: str
 
 
@@ -164,7 +164,7 @@ def backward(
 
 
 def _shown(x: Tensor, name: str) -> str:
-    """A tensor that the walk starts from: its number, or its shape."""
+    """A tensor from which the walk starts, with its number or its shape."""
     return f"{name} = {elements_text(x.detach()._array)}" if x.numel() == 1 else f"{name} of shape {tuple(x.shape)}"
 
 
@@ -204,7 +204,7 @@ def _read(node: Node, rule: str, max_values: int) -> dict[str, Value]:
 
 
 def _value(x: Any, max_values: int) -> Value | None:
-    """What is told of a gradient, which may change later; None for none."""
+    """What is shown of a gradient, copied, since it may change later; None for None."""
     if x is None:
         return None
     array: Array = (x._values() if x.is_sparse else x)._array
@@ -225,7 +225,7 @@ class Code(str):
     __slots__ = ()
 
 
-#: The lines of each cell; what stands between backticks in one is code.
+#: The lines of each cell; text between backticks is code.
 Row: TypeAlias = list[list[str]]
 
 #: The titles, and how wide their columns may be in a terminal: a line has up to 100 characters.
