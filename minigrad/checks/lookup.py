@@ -84,7 +84,7 @@ def check_lookup(
 
 
 def _of_module(module: Any, library: ModuleType, raises: type[Exception]) -> tuple[Subject, str]:
-    """What is under test of a module: a copy of it, in which a tensor takes the place of the only parameter."""
+    """The function under test for a module: a copy of it, in which a tensor replaces the only parameter."""
     sizes = [tuple(each.shape) for each in module.parameters()]
     if getattr(module, "padding_idx", None) is not None or [len(size) for size in sizes] != [2]:
         wanted = f"one parameter, a table of shape (V, D), not of shapes {sizes}, and no padding_idx"

@@ -56,7 +56,7 @@ def trunc_normal_(
     with no_grad():
         drawn = empty_like(tensor).normal_(mean, std, generator=generator)
         while (pending := (drawn < low) | (drawn > high)).any():
-            # All are drawn anew, and those that are not needed thrown away: so are PyTorch's numbers.
+            # All are drawn anew, and those not needed are thrown away: so the numbers are PyTorch's.
             drawn = where(pending, empty_like(tensor).normal_(mean, std, generator=generator), drawn)
         return tensor.copy_(drawn)
 
@@ -143,7 +143,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Source = None) -> Te
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """What `nonlinearity` needs its input scaled by to keep the variance of its output level.
+    """The factor by which the input of `nonlinearity` is scaled to keep the variance of its output level.
 
     `param` is the slope of a leaky ReLU, 0.01 if None.
 
@@ -174,7 +174,7 @@ kaiming_uniform, kaiming_normal = renamed("nn.init", kaiming_uniform_), renamed(
 orthogonal = renamed("nn.init", orthogonal_)
 
 
-# ---- how -------------------------------------------------------------------------------------------------------------
+# ---- the bounds and deviations of draws ------------------------------------------------------------------------------
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:

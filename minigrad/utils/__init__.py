@@ -1,4 +1,4 @@
-"""What a training program needs besides tensors, layers and optimisers: batches, and two modules without a file."""
+"""Batches (`data`), and two modules that have no file: `checkpoint` and `model_zoo`."""
 
 from __future__ import annotations
 

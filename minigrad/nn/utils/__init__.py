@@ -1,4 +1,4 @@
-"""What training does with gradients, made smaller where they are too large, and with sequences (`rnn`)."""
+"""Gradients made smaller where they are too large; and, in `rnn`, sequences of different lengths."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm
         if not gradients:
             return new_leaf(np.zeros((), np.float32))
         total = stack([gradient.norm(order) for gradient in gradients]).norm(order)
-        # The little is there so that a norm of 0 does not divide.
+        # A little is added, so that nothing is divided by a norm of 0.
         factor = (most / (total + 1e-6)).clamp(max=1.0)
         for gradient in gradients:
             gradient.mul_(factor)

@@ -151,7 +151,7 @@ def pad_sequence(
 
 
 class SideBySide(Node):
-    """The first input, a number, everywhere but at `places`, where the others are, one at each."""
+    """The other inputs, one at each of `places`, and the first input, a number, everywhere else."""
 
     form = "torch::autograd::CopySlices"
     formulas = ("The gradients are Slice(g), each the part where a tensor lies",)
