@@ -1,9 +1,9 @@
-"""A recorded operation: an instance of an op is the call of it and its node in the graph.
+"""Recorded operations: an instance of an op is both a call of it and the node of that call in the graph.
 
 An op is a class with a method `forward` on arrays and, below it, its gradients in tensor operations.  The names that
 it annotates are its parameters, and go to the constructor; tensors go to the call:
 
-    y = Sum((1,)).of(x)         # computes, and records itself if x requires a gradient: called once
+    y = Sum((1,)).of(x)         # computes, and records itself if x requires a gradient: each instance is called once
 
 A node's edges lead to the nodes that made its inputs, not to the inputs.  Of the inputs it keeps only those that its
 gradients read, as their parameters' names say: `def da(self, g, b)` reads the second input.
@@ -283,7 +283,7 @@ class Node:
         stated = vars(cls)
         own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
         assert not (own and "__slots__" in stated), "the fields of a node are in its dict: leave out __slots__"
-        # Defaults are written into a constructor: a class that states another one has a constructor of its own.
+        # Defaults are part of the constructor's text: a class with another default has a constructor of its own.
         if "__init__" not in stated and (own or stated.keys() & cls.parameters):
             cls.parameters = tuple(dict.fromkeys((*cls.parameters, *own)))
             cls.__init__ = _first_constructed  # type: ignore[assignment, method-assign]
@@ -295,8 +295,8 @@ class Node:
     def backward(self, g: Any) -> Sequence[Tensor | None]:
         """The gradients of the inputs, given that of the output, `g`; None where an edge is None.
 
-        Each is `g` itself, a view of an array, or a tensor that nobody else holds: into the third kind the walk
-        adds what else arrives for the same input, which saves a copy.
+        Each is `g` itself, a view, or a tensor that nobody else holds: to the third kind the walk adds other gradients
+        of the same input in place, which saves a copy.
         """
         return [None if edge is None else self.gradients[place](self, g) for place, edge in enumerate(self.edges)]
 
